@@ -82,6 +82,22 @@ What holds for all of it:
 It is the encoding that the program gives to a [table of text](formats.md#tables); `Graph.columns()` shows it, and `kinds` replaces it. A
 numpy or scipy.sparse matrix is taken as it is.
 
+## Searches of large graphs
+
+`recommend` and `top_links` score all pairs, up to 2^31 of them (46,340 nodes with all nodes). Beyond, `best` and `universal` retrieve
+256 candidates for each node and score these alone, and 200 of the nodes are searched exactly as well. A UserWarning says what share of
+the best the candidates contain, and `search` chooses:
+
+```python
+model.recommend(k=10, search="exact")   # all pairs, however many
+model.recommend(k=10, search=512)       # 512 candidates per node; "candidates" for 256. No warning
+model.search_info_["recall"]            # the share of the 10 best of a node that are among its candidates
+model.search_info_["low"]               # the lower end of its 95 % interval
+```
+
+What is found has the probability that `predict_proba` gives, in either case. Where the share is too small, ask for more candidates.
+A search of up to 200 nodes by candidates takes longer than an exact one, because it checks them all.
+
 """
 
 TORCH = "npgnn.torch"

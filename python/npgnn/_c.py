@@ -246,6 +246,18 @@ class PredictOptions(Sized):
     ]
 
 
+class SearchInfo(Sized):
+    _fields_ = [
+        ("size", c_size_t),
+        ("candidates", c_int32),
+        ("checked", c_int32),
+        ("best", c_int32),
+        ("recall", c_double),
+        ("low", c_double),
+        ("high", c_double),
+    ]
+
+
 class TopOptions(Sized):
     _fields_ = [
         ("size", c_size_t),
@@ -256,6 +268,10 @@ class TopOptions(Sized):
         ("known", c_int),
         ("min_probability", c_double),
         ("rank", c_int),
+        ("search", c_int),
+        ("candidates", c_int32),
+        ("unchecked", c_int),
+        ("info", POINTER(SearchInfo)),
     ]
 
 
@@ -491,6 +507,7 @@ def _open() -> ctypes.CDLL:
 
 lib = _open()
 USES_OPTIONS, USES_WEIGHTS = 1, 2  # NPGNN_USES_
+SEARCHES = ("auto", "exact", "candidates")  # NPGNN_SEARCH_
 
 
 def text(value: Optional[bytes]) -> str:

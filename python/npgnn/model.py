@@ -196,6 +196,11 @@ class LinkPredictor:
         and the model is used untuned, as "universal" is.
     n_iter_ : int
         Number of iterations that were trained.
+    search_info_ : dict
+        How the latest :meth:`recommend` or :meth:`top_links` searched. "candidates": how many were retrieved per node;
+        0 if all pairs were scored. "recall": the share of the best partners that the candidates contain, from 0 to 1;
+        "low" and "high": its 95 % interval. They were measured by searching "checked" of the nodes exactly for the
+        "best" partners of each. These five are None where nothing was measured.
 
     Examples
     --------
@@ -320,6 +325,7 @@ class LinkPredictor:
             else:
                 job.run(_c.lib.npgnn_fit, model.out(), graph._handle, _c.byref(options), _c.byref(job.env))
         self._set(model, graph, job)
+        self.__dict__.pop("search_info_", None)  # of another model
         if method == "best" and not self.tuned_ and not np.isnan(_describe(model).hidden_links_auc[0]):
             warn("tuning did not help on links and nodes of this graph that were hidden: the model is used untuned, as "
                  "'universal' is")
@@ -463,6 +469,7 @@ class LinkPredictor:
         min_probability: float = 0.0,
         samples: Optional[int] = None,
         link_rate: Optional[float] = None,
+        search: Union[str, int] = "auto",
     ) -> Any:
         """The best partners of nodes, among all nodes.
 
@@ -473,7 +480,7 @@ class LinkPredictor:
         k : int
             How many partners per node.
         candidates : list of ids, optional
-            The nodes that may be recommended; None: all.
+            The nodes that may be recommended; None: all. ``search`` decides how many of them are scored.
         known : bool
             True: also links that the graph has.
         explain : bool
@@ -482,6 +489,11 @@ class LinkPredictor:
             Leave out less probable links.
         samples, link_rate
             As for :meth:`predict_proba`.
+        search : {"auto", "exact", "candidates"} or int
+            "exact" scores all pairs. "candidates" retrieves 256 candidates per node and scores these, for "best" and
+            "universal" only; a number retrieves so many, but at least 3 k. "auto" is exact for networks, and up to 2^31
+            pairs (``nodes`` times all nodes); beyond, it uses candidates, and a UserWarning says so. ``search_info_``
+            has the share of the best that the candidates contain.
 
         Returns
         -------
@@ -499,7 +511,7 @@ class LinkPredictor:
         """
         graph = self._ready()
         check_flags(explain=explain)
-        options = self._search(graph, {"nodes": nodes, "candidates": candidates}, known, min_probability)
+        options = self._search_options(graph, {"nodes": nodes, "candidates": candidates}, known, min_probability, search)
         count, k = options.from_count if options.from_ else graph.n_nodes, check_count(k, "k", 1)
         k = min(k, max(graph.n_nodes, 1))
         links = np.zeros(max(count * k, 1), _LINK)
@@ -516,6 +528,8 @@ class LinkPredictor:
                     k,
                     _c.byref(options),
                 )
+            info = self.search_info_ = _search_info(options)
+        self._report_candidates(info, search)
         rows = links[: count * k].reshape(count, k)
         rows = rows[np.arange(k) < found[:count, None]]
         return self._table(graph, rows, ("node", "partner"), draws, predictor if explain else None)
@@ -531,8 +545,10 @@ class LinkPredictor:
         min_probability: float = 0.0,
         samples: Optional[int] = None,
         link_rate: Optional[float] = None,
+        search: Union[str, int] = "auto",
     ) -> Any:
-        """The k most probable missing links of the whole graph, each listed once; otherwise as :meth:`recommend`.
+        """The k most probable missing links of the whole graph, each listed once; otherwise as :meth:`recommend`. With
+        candidates, each node has at least 30.
 
         Examples
         --------
@@ -543,7 +559,7 @@ class LinkPredictor:
         """
         graph = self._ready()
         check_flags(explain=explain)
-        options = self._search(graph, {"sources": sources, "targets": targets}, known, min_probability)
+        options = self._search_options(graph, {"sources": sources, "targets": targets}, known, min_probability, search)
         k = check_count(k, "k", 1)
         links = np.zeros(k, _LINK)
         found = ctypes.c_int32()
@@ -559,15 +575,19 @@ class LinkPredictor:
                     k,
                     _c.byref(options),
                 )
+            info = self.search_info_ = _search_info(options)
+        self._report_candidates(info, search)
         return self._table(graph, links[: found.value], ("source", "target"), draws, predictor if explain else None)
 
-    def _search(
-        self, graph: Graph, ends: dict[str, Any], known: bool, least: float
+    def _search_options(
+        self, graph: Graph, ends: dict[str, Any], known: bool, least: float, search: Union[str, int]
     ) -> _c.TopOptions:
+        kind, count = _check_search(search)
         if not isinstance(least, (int, float, np.number)) or not 0 <= least <= 1:
             raise ArgumentError(f"min_probability must be from 0 to 1, got {least!r}")
         check_flags(known=known)
-        options = _c.TopOptions(known=known, min_probability=least)
+        info = ctypes.pointer(_c.SearchInfo())
+        options = _c.TopOptions(known=known, min_probability=least, search=kind, candidates=count, info=info)
         for member, (name, ids) in zip(("from_", "to"), ends.items()):
             if ids is None:
                 continue
@@ -584,6 +604,22 @@ class LinkPredictor:
             if not len(array):
                 raise ArgumentError(f"{name}: the list is empty")
         return options
+
+    def _report_candidates(self, info: dict[str, Any], search: Union[str, int]) -> None:
+        """Says how good the candidates are: as a warning if they were not asked for, otherwise as a notice."""
+        if info["recall"] is None:
+            return
+        percent = "{recall:.1f} % ({low:.1f} to {high:.1f})".format(
+            **{name: 100 * info[name] for name in ("recall", "low", "high")}
+        )
+        note = (
+            f"candidates: {info['candidates']} per node; they contain {percent} of the {info['best']} best, "
+            f"by exact search of {info['checked']} nodes"
+        )
+        if search == "auto":
+            warn(note + "; search='exact' scores all pairs, search='candidates' gives no warning")
+        else:
+            self._job.notice(note)
 
     def explain(self, pair: Any, *, samples: Optional[int] = None, link_rate: Optional[float] = None) -> dict[str, Any]:
         """Why a pair has its probability. Of "best" and "universal" only.
@@ -786,6 +822,26 @@ def _describe(model: _c.Handle) -> _c.ModelInfo:
     info = _c.ModelInfo()
     _c.check(_c.lib.npgnn_model_describe, _c.byref(info), model.pointer)
     return info
+
+
+def _check_search(search: Any) -> tuple[int, int]:
+    """The kind of search, and how many candidates it retrieves per node; 0 is the library's number."""
+    if isinstance(search, str) and search in _c.SEARCHES:
+        return _c.SEARCHES.index(search), 0
+    if isinstance(search, bool) or not isinstance(search, (int, np.integer)) or not 1 <= search < 1 << 31:
+        raise ArgumentError(
+            f"search must be one of {', '.join(_c.SEARCHES)}, or a number of candidates per node from 1 on, got {search!r}"
+        )
+    return _c.SEARCHES.index("candidates"), int(search)
+
+
+def _search_info(options: _c.TopOptions) -> dict[str, Any]:
+    """``search_info_`` after a search with these options."""
+    info = options.info.contents
+    found: dict[str, Any] = {"candidates": int(info.candidates)}
+    for name, kind in (("checked", int), ("best", int), ("recall", float), ("low", float), ("high", float)):
+        found[name] = kind(getattr(info, name)) if info.checked > 0 else None
+    return found
 
 
 def _check_prediction(samples: Any, link_rate: Any) -> tuple[int, float]:

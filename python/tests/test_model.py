@@ -6,6 +6,7 @@ import copy
 import json
 import os
 import pickle
+import re
 import subprocess
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 import scipy.sparse
 
 import npgnn
+from npgnn import _c
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +56,116 @@ def test_recommendation(graph, universal):
     drawn = universal.recommend([5], k=2, samples=3)
     assert graph.n_features and "<p>Graph(300 nodes" in graph._repr_html_()
     assert (np.asarray(drawn["low"]) <= np.asarray(drawn["high"])).all()
+
+
+UNMEASURED = {"checked": None, "best": None, "recall": None, "low": None, "high": None}
+
+
+def same(found, expected):
+    names = getattr(expected, "columns", None)
+    names = expected.dtype.names if names is None else names
+    return len(found) == len(expected) and all(list(found[name]) == list(expected[name]) for name in names)
+
+
+def test_search_by_candidates(graph):
+    """Where all nodes are candidates, what is found is what an exact search finds, and the recall is 1."""
+    model = npgnn.LinkPredictor("universal").fit(graph)
+    assert not hasattr(model, "search_info_")
+    everything = {"candidates": 300, "checked": 200, "recall": 1.0, "high": 1.0}
+    for options in ({}, {"samples": 3}, {"known": True, "min_probability": 0.01}):
+        exact = model.recommend(k=4, **options)
+        assert model.search_info_ == {"candidates": 0, **UNMEASURED}
+        assert same(model.recommend(k=4, search="exact", **options), exact)
+        assert same(model.recommend(k=4, search=300, **options), exact)
+        assert everything.items() <= model.search_info_.items()
+        assert model.search_info_["best"] == 4 and 0.95 < model.search_info_["low"] < 1
+        exact = model.top_links(20, **options)
+        assert model.search_info_ == {"candidates": 0, **UNMEASURED}
+        assert same(model.top_links(20, search=300, **options), exact)
+        assert everything.items() <= model.search_info_.items() and model.search_info_["best"] == 10
+    some = {"candidates": [1, 2, 3, 250], "search": 300}
+    assert same(model.recommend([5, 17], k=2, **some), model.recommend([5, 17], k=2, **{**some, "search": "exact"}))
+    model.recommend([5, 17], k=2, search=300)
+    assert model.search_info_["checked"] == 2  # all that were searched
+    assert pickle.loads(pickle.dumps(model)).search_info_ == model.search_info_
+    assert not hasattr(model.fit(graph), "search_info_")
+
+
+def test_few_candidates():
+    """With few candidates the lists have other members, and the recall says how many."""
+    graph = npgnn.Graph("synthetic:nodes=600,seed=3")
+    model = npgnn.LinkPredictor("universal").fit(graph)
+    exact = model.recommend(k=10)
+    found = model.recommend(k=10, search=np.int64(1))
+    info = model.search_info_
+    assert info["candidates"] == 30 and info["checked"] == 200 and info["best"] == 10  # at least three times k
+    assert 0.5 < info["low"] < info["recall"] < info["high"] < 1
+    common = set(zip(exact["node"], exact["partner"])) & set(zip(found["node"], found["partner"]))
+    assert info["low"] - 0.02 < len(common) / len(exact) < info["high"] + 0.02 and len(common) < len(exact)
+    assert np.array_equal(model.predict_proba(list(zip(found["node"], found["partner"])))[:, 1], found["probability"])
+    more = model.recommend(k=10, search="candidates")
+    assert model.search_info_["candidates"] == 256 and model.search_info_["recall"] > info["recall"]
+    assert len(more) == len(exact)
+    top = model.top_links(50, search=30)
+    assert model.search_info_["candidates"] == 30
+    scores, pairs = np.asarray(top["score"]), list(zip(top["source"], top["target"]))
+    assert len(top) == 50 and (np.diff(scores) <= 0).all()
+    assert len({frozenset(pair) for pair in pairs}) == 50 and not np.asarray(top["known"]).any()
+    assert not {frozenset(pair) for pair in pairs} & {frozenset(pair) for pair in graph.links.tolist()}
+
+
+def test_candidates_of_two_sides():
+    random = np.random.default_rng(7)
+    users = np.repeat(np.arange(80), 6)
+    items = (users + random.integers(0, 12, len(users))) % 40
+    graph = npgnn.Graph({"user": users, "item": items}, bipartite=True)
+    model = npgnn.LinkPredictor("universal").fit(graph)
+    exact, found = model.recommend(k=3), model.recommend(k=3, search=graph.n_nodes)
+    assert same(found, exact) and model.search_info_["recall"] == 1
+    assert all(node[0] != partner[0] for node, partner in zip(found["node"], found["partner"]))
+    top = model.top_links(30, search=30)
+    assert model.search_info_["candidates"] == 30
+    assert all(source[0] == "source" and target[0] == "target" for source, target in zip(top["source"], top["target"]))
+    assert len(set(zip(top["source"], top["target"]))) == 30
+
+
+SENTENCE = (
+    r"candidates: 256 per node; they contain \d+\.\d % \(\d+\.\d to \d+\.\d\) of the 3 best, by exact search of 200 nodes"
+)
+
+
+def test_candidates_unasked(universal, monkeypatch, capfd):
+    """A warning says that "auto" has chosen candidates. Who asks for them gets a notice."""
+    verbose = npgnn.LinkPredictor("universal", verbose=1).fit(universal.graph_)
+    capfd.readouterr()
+    verbose.recommend(k=3, search="candidates")
+    assert re.search("npgnn: " + SENTENCE + "\n", capfd.readouterr().err)
+    # "auto" of a graph with more than 2^31 pairs
+    monkeypatch.setattr("npgnn.model._check_search", lambda search: (_c.SEARCHES.index("candidates"), 0))
+    with pytest.warns(UserWarning, match=SENTENCE + "; search='exact' scores all pairs") as seen:
+        universal.recommend(k=3)
+    assert len(seen) == 1 and seen[0].filename == __file__
+    with pytest.warns(UserWarning, match="of the 10 best, by exact search of 200 nodes") as seen:
+        universal.top_links(20)
+    assert len(seen) == 1 and seen[0].filename == __file__
+
+
+def test_candidates_of_a_large_graph():
+    """More than 2^31 pairs, which "auto" does not score."""
+    if not os.environ.get("NPGNN_SLOW"):
+        pytest.skip("NPGNN_SLOW is not set: it takes 10 s of processor time")
+    count, random = 46400, np.random.default_rng(1)
+    ends = np.repeat(np.arange(count), 3)
+    links = np.column_stack([ends, (ends + random.integers(1, 20, len(ends))) % count])
+    model = npgnn.LinkPredictor("universal").fit(np.unique(np.sort(links, 1), axis=0), nodes=count)
+    model.recommend(range(300), k=3)
+    assert model.search_info_["candidates"] == 0
+    with pytest.warns(UserWarning, match=SENTENCE):
+        assert len(model.recommend(k=3)) == 3 * count
+    assert model.search_info_["candidates"] == 256 and model.search_info_["recall"] > 0.9
+    with pytest.warns(UserWarning, match="candidates: 256 per node"):
+        assert len(model.top_links(20)) == 20
+    assert len(model.recommend(k=3, search=100)) == 3 * count  # asked for: no warning
 
 
 def test_explanations(graph, universal, people):
@@ -340,6 +452,16 @@ def test_labels(graph):
         (lambda m, g: m.recommend([5], candidates=[]), "candidates: the list is empty"),
         (lambda m, g: next(npgnn.LinkSplit().split({"u": [1]})), "X must be a Graph, not a dict"),
         (lambda m, g: m.recommend([0], min_probability=3), "min_probability must be from 0 to 1, got 3"),
+        (lambda m, g: m.recommend([0], search="fast"), "search must be one of auto, exact, candidates, or a number of"),
+        (lambda m, g: m.recommend([0], search=True), "candidates per node from 1 on, got True"),
+        (lambda m, g: m.recommend([0], search=0), "candidates per node from 1 on, got 0"),
+        (lambda m, g: m.recommend([0], search=2.5), "candidates per node from 1 on, got 2.5"),
+        (lambda m, g: m.recommend([0], search=None), "candidates per node from 1 on, got None"),
+        (lambda m, g: m.top_links(search="best"), "search must be one of auto, exact, candidates, or a number of"),
+        (
+            lambda m, g: npgnn.LinkPredictor("default", iterations=1).fit(g).top_links(search=50),
+            "a network has no candidates to search among",
+        ),
         (lambda m, g: m.test([(0, 1)], [2]), "labels must be 1 values of 0 and 1"),
         (lambda m, g: npgnn.evaluate(g, method="magic"), "method must be one of universal, default, best"),
         (lambda m, g: npgnn.evaluate(g, protocol="hard"), "protocol must be one of transductive"),

@@ -29,6 +29,7 @@ STRUCTS = {
     "prediction": _c.Prediction,
     "link": _c.Link,
     "predict_options": _c.PredictOptions,
+    "search_info": _c.SearchInfo,
     "top_options": _c.TopOptions,
     "split_options": _c.SplitOptions,
     "bin": _c.Bin,
@@ -69,6 +70,15 @@ def test_structs(tmp_path):
         assert size == ctypes.sizeof(struct) or issubclass(struct, _c.Sized) and size > ctypes.sizeof(struct), name
     assert int(next(out)) <= ctypes.sizeof(_c.Options)
     assert [int(word) for word in out] == [_c.Env.progress.offset, _c.Env.stop.offset, _c.Env.resize.offset]
+
+
+def test_searches():
+    """The kinds of searches have the numbers that the header gives them."""
+    header = ROOT / "include" / "npgnn" / "npgnn.h"
+    if not header.exists():
+        pytest.skip("needs the sources")
+    (names,) = re.findall(r"typedef enum \{([^}]*)\} npgnn_search;", header.read_text(encoding="utf-8"))
+    assert [name.strip() for name in names.split(",")] == [f"NPGNN_SEARCH_{name.upper()}" for name in _c.SEARCHES]
 
 
 def test_installed_files():

@@ -384,7 +384,7 @@ NPGNN_API int npgnn_fit(npgnn_model **out, const npgnn_graph *graph, const npgnn
 
 /* The prediction for a pair of nodes. */
 typedef struct npgnn_prediction {
-    float probability; /* of a link, calibrated (docs/use/predict.md); averaged over the draws */
+    float probability; /* calibrated probability of a link (docs/use/predict.md); averaged over the draws */
     float spread;      /* standard deviation of the probability over the draws, 0 without draws */
     float low, high;   /* mean -+ 1.96 standard deviations of the log-odds over the draws, as probabilities;
                           without draws both equal `probability` */
@@ -397,7 +397,7 @@ typedef struct npgnn_predict_options {
                          model's predict_samples. A draw has a z of its own and, of a process, a calibration that was
                          learnt from a sample of the examples with replacement; where the process was not tuned, also
                          the few weights that it learns on the graph */
-    uint64_t seed;    /* of the draws, and of the links that a process sets aside */
+    uint64_t seed;    /* for the draws, and for the links that a process sets aside */
     double link_rate; /* expected share of links among the pairs asked about, at least 0 and below 1. It is also taken
                          for the share of links among all pairs that are not linked, unless it is far larger than that
                          can be: of those that score like links, this is what tells how many are. 0: as in the graph,
@@ -505,9 +505,9 @@ typedef struct npgnn_eval_run {
      * unless the protocol is random-links or one of the authors'. NaN from npgnn_test. */
     double emptied_links, emptied_non_links, emptied_auc;
     double test_links; /* how many there were: fewer than asked for in very sparse graphs */
-    double untuned_auc,
-        untuned_ap; /* of the preset best: of universal on the same pairs, which says what tuning gained;
-                                       NaN otherwise */
+    /* With the preset best: AUC and AP of universal on the same pairs, so that the difference is what tuning gained. NaN
+     * otherwise. */
+    double untuned_auc, untuned_ap;
 } npgnn_eval_run;
 
 /* Receives the scores of a seed's test pairs, `positives` links first. */
@@ -774,6 +774,27 @@ NPGNN_API int npgnn_graph_table(npgnn_table_column *out, const npgnn_graph *grap
 NPGNN_API const char *npgnn_graph_encoding(const npgnn_graph *graph);
 NPGNN_API void npgnn_graph_free(npgnn_graph *graph);
 
+/* ---- Lines of text --------------------------------------------------------------------------------------------- */
+
+/* Reads text that speaks of nodes, such as pairs and scores, by the rules for lists of links (docs/use/formats.md): gzip
+ * is unpacked, blank lines and comments are left out, and names may be in quotes. */
+typedef struct npgnn_lines npgnn_lines;
+
+/* Opens a file; "-" is standard input. `separator` is what stands between fields, '\n' where each line is one field. With
+ * 0, each line has its own, and empty fields are left out: a tab where there is one, otherwise a comma, otherwise a
+ * semicolon, otherwise blanks. Nothing is read yet. E_IO. */
+NPGNN_API int npgnn_lines_open(npgnn_lines **out, const char *path, char separator, const npgnn_env *env,
+                               npgnn_error *err);
+
+/* The fields of the next line, valid until the next call. Returns 1, or 0 at the end. Unless it may `wait`, it returns 2
+ * where a pipe or a terminal has not given a whole line yet. E_FORMAT for a file that is not text; E_IO. */
+NPGNN_API int npgnn_lines_next(const char *const **fields /* (count) */, int *count, npgnn_lines *lines, int wait,
+                               npgnn_error *err);
+
+/* The number of the latest line in its file, from 1 on. */
+NPGNN_API int64_t npgnn_lines_number(const npgnn_lines *lines);
+NPGNN_API void npgnn_lines_free(npgnn_lines *lines);
+
 /* ---- Split --------------------------------------------------------------------------------------------------- */
 
 /* Divides a graph, which must outlive the split. Non-links are distinct and uniform over the pairs of the same kind as the
@@ -984,6 +1005,23 @@ typedef struct npgnn_link {
  * Without draws there is no difference. */
 typedef enum { NPGNN_BY_PROBABILITY, NPGNN_BY_LOW } npgnn_rank;
 
+/* Which pairs a search scores. A search of r nodes in a graph of n nodes scores all pairs unless r n is more than
+ * NPGNN_EXACT_PAIRS; then it retrieves candidates for each node and scores these. */
+typedef enum { NPGNN_SEARCH_AUTO, NPGNN_SEARCH_EXACT, NPGNN_SEARCH_CANDIDATES } npgnn_search;
+#define NPGNN_EXACT_PAIRS (INT64_C(1) << 31)
+
+/* How a search was done. Where it had candidates, some of the searched nodes were searched exactly, too: `recall` is the
+ * share of their best partners (the k best; at most NPGNN_CHECKED_BEST) that the candidates contain, or others that score
+ * as high; low to high is its 95 % interval. */
+typedef struct npgnn_search_info {
+    size_t size;
+    int32_t candidates;       /* per node; 0: all pairs were scored */
+    int32_t checked;          /* nodes that were searched exactly, too */
+    int32_t best;             /* partners of each whose recall was measured */
+    double recall, low, high; /* NaN where none was checked */
+} npgnn_search_info;
+enum { NPGNN_CHECKED_NODES = 200, NPGNN_CHECKED_BEST = 10 };
+
 /* What to search; the default is all nodes with all nodes, without the links that the graph has. */
 typedef struct npgnn_top_options {
     size_t size;
@@ -992,19 +1030,27 @@ typedef struct npgnn_top_options {
     int known;                    /* 1: include links that the graph has */
     double min_probability;       /* leave out pairs whose probability (or `low`) is less; 0 to 1 */
     npgnn_rank rank;
+    npgnn_search search;
+    int32_t candidates;      /* per node, where candidates are retrieved; 0: 256. More find more, and take longer */
+    int unchecked;           /* 1: do not measure how good the candidates are */
+    npgnn_search_info *info; /* NULL, or: filled in */
 } npgnn_top_options;
 
 /* The k best partners of every node of `from`, best first: those of the i-th are out[i * k] to out[i * k + found[i] -
- * 1]. All pairs are considered, and the result is what npgnn_predictor_run would give for each of them, to the bit, for
- * any number of threads. Pairs are ordered by score (the same order as by probability, but finer) or, with draws,
+ * 1]. What is found is what npgnn_predictor_run would give for these pairs, to the bit, for any number of threads. All
+ * pairs are considered, unless candidates are retrieved: for processes only, in one process, by `search`; then env.log
+ * is told what share of the best they contain. Pairs are ordered by score (the same order as by probability, but finer) or, with draws,
  * by probability (or `low`), then score; ties by node number, smaller first.
  *
  * env.progress is called with `iteration` of `iterations` nodes done; after E_CANCELLED found[i] is 0 for nodes that
  * were not reached. E_ARGUMENT, E_MEMORY. O(from n output_size) operations and O(n output_size) memory, both times the
- * draws, plus some megabytes per thread. Not for two threads at once. */
+ * draws, plus some megabytes per thread; with candidates, O(links + from) operations. Not for two threads at once. */
 NPGNN_API int npgnn_predictor_top(npgnn_link *out /* (from, k) */, int32_t *found /* (from) */,
                                   npgnn_predictor *predictor, int32_t k, const npgnn_top_options *options,
                                   npgnn_error *err);
+
+/* 1 if a search can retrieve candidates (the model is a process, and this is one process); otherwise 0. */
+NPGNN_API int npgnn_predictor_retrieves(const npgnn_predictor *predictor);
 
 /* The k best links overall, in the same order and found the same way. A pair whose ends could be exchanged is listed
  * once, smaller node first. O(threads k) additional memory. */
@@ -1165,7 +1211,8 @@ NPGNN_API int npgnn_method_score(float *score /* (count) */, const npgnn_graph *
 /* The same search as npgnn_predictor_top and, with `links` 1, npgnn_predictor_top_links (`found` is then one number),
  * by the score of a method; ties by node number, smaller first. Pairs with a score of exactly 0 are left out: the
  * method knows nothing about them. Of a prediction, `score` is set and the rest is NaN; `top` must not ask for
- * probabilities. O(from n) operations, times what a pair costs. */
+ * probabilities. A score is to the bit what npgnn_method_score gives. With a neighbourhood heuristic, a node costs the
+ * walks from it (docs/results/baselines.md), otherwise n pairs; per thread, memory for about 50 n bytes. */
 NPGNN_API int npgnn_method_top(npgnn_link *out, int32_t *found, const npgnn_graph *graph, int32_t k, int links,
                                const npgnn_method_options *options, const npgnn_top_options *top, const npgnn_env *env,
                                npgnn_error *err);
