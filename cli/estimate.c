@@ -44,8 +44,9 @@ static short_text time_text(double seconds)
 
 int estimate_report(npgnn_cost cost, const estimate_text *text, const common_settings *common)
 {
-    /* measuring took the peak memory of the whole job: the program, the data it loaded, and the job itself */
-    int64_t memory = report_peak_bytes() + text->result_bytes;
+    /* Measuring took the peak memory of the whole job: the program, the data it loaded, and the job itself. Where it took less
+     * than the job will, a part was measured, and the job comes on top. */
+    int64_t peak = report_peak_bytes(), memory = (cost.bytes > peak ? peak + cost.bytes : peak) + text->result_bytes;
     int threads = common_threads(common);
     cost.bytes += text->result_bytes;
     if (!common_json_on_stdout(common)) {

@@ -1010,7 +1010,8 @@ typedef enum { NPGNN_BY_PROBABILITY, NPGNN_BY_LOW } npgnn_rank;
 typedef enum { NPGNN_SEARCH_AUTO, NPGNN_SEARCH_EXACT, NPGNN_SEARCH_CANDIDATES } npgnn_search;
 #define NPGNN_EXACT_PAIRS (INT64_C(1) << 31)
 
-/* How a search was done. Where it had candidates, some of the searched nodes were searched exactly, too: `recall` is the
+/* How a search was done. Where it had candidates, and searched at least NPGNN_CHECKED_NODES nodes, so many of them were
+ * searched exactly, too: `recall` is the
  * share of their best partners (the k best; at most NPGNN_CHECKED_BEST) that the candidates contain, or others that score
  * as high; low to high is its 95 % interval. */
 typedef struct npgnn_search_info {
@@ -1031,7 +1032,8 @@ typedef struct npgnn_top_options {
     double min_probability;       /* leave out pairs whose probability (or `low`) is less; 0 to 1 */
     npgnn_rank rank;
     npgnn_search search;
-    int32_t candidates;      /* per node, where candidates are retrieved; 0: 256. More find more, and take longer */
+    int32_t candidates;      /* per node, where candidates are retrieved; 0: 256. More find more, and take longer. At
+                                least 3 k, or 30 for the best links */
     int unchecked;           /* 1: do not measure how good the candidates are */
     npgnn_search_info *info; /* NULL, or: filled in */
 } npgnn_top_options;

@@ -355,6 +355,8 @@ static int estimate_large(npgnn_cost *out, const npgnn_model *model, const npgnn
         code = time_search(&first, p, 1, k, o, err);
     if (!code && by_candidates)
         code = time_search(&some, p, SOME_ROWS, k, o, err);
+    /* what grows with the graph; the exact search of a few nodes takes as much for every graph */
+    double grows = (double)w.peak;
     o.search = NPGNN_SEARCH_EXACT;
     if (!code)
         code = time_search(&few, p, FEW_ROWS, k, o, err);
@@ -363,7 +365,7 @@ static int estimate_large(npgnn_cost *out, const npgnn_model *model, const npgnn
     double node = by_candidates ? some / SOME_ROWS : pair * nodes * (halved ? 0.5 : 1);
     npgnn_predictor_free(p);
     const npgnn_cost cost = {.size = sizeof cost,
-                             .bytes = (int64_t)((double)w.peak * nodes / part->n),
+                             .bytes = (int64_t)(grows * nodes / part->n) + (int64_t)((double)w.peak - grows),
                              .seconds = size * (prepare + first) + rows * node +
                                         (by_candidates ? checked * (pair * nodes + node) : 0),
                              .steps = rows,

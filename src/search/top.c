@@ -153,7 +153,7 @@ static int search(npgnn_predictor *predictor, npi_search kind, const npgnn_top_o
     int code = npi_comm_agree(predictor->comm, npi_search_new(&s, predictor, kind, 0, options, err), err);
     if (!code && s.by_candidates) {
         info.candidates = s.scorer.wanted;
-        if (!s.options.unchecked)
+        if (!s.options.unchecked && s.rows >= NPGNN_CHECKED_NODES)
             code = npi_search_check(&info, predictor, kind.k, &s.options, err);
     }
     if (!code)
