@@ -7,6 +7,7 @@
 #include "evidence/columns.h"
 #include "graph/graph.h"
 #include "linalg/select.h"
+#include "linalg/symmetric.h"
 #include "meter.h"
 #include "search/retrieve.h"
 
@@ -80,6 +81,42 @@ static void test_selection(void **state)
                 assert_false(value[i] > sorted[most - 1] + fabsf(sorted[most - 1]) / 16);
             }
         assert_int_equal(taken, most);
+    }
+}
+
+/* ---- leading eigenvectors ---- */
+
+/* Against all eigenvectors, by Jacobi rotations; and of matrices with fewer, or no, values other than 0. */
+static void test_leading(void **state)
+{
+    (void)state;
+    enum { N = 40, K = 12, FOUND = 5 };
+    for (int rank = N; rank >= 0; rank -= N / 2) {
+        static double a[N * N], copy[N * N], values[N], vectors[N * N], leading[K], q[N * K];
+        npi_rng rng = npi_rng_make(3, NPI_RNG_TEST, 9);
+        memset(a, 0, sizeof a);
+        for (int r = 0; r < rank; r++) /* A = Σ_r ±1.3^-r g_r g_rᵀ */
+            for (int i = 0; i < N; i++)
+                for (int j = 0; j < N; j++)
+                    a[i * N + j] += (r % 3 == 1 ? -1 : 1) * pow(1.3, -r) *
+                                    npi_rng_normal_at(&rng, (uint64_t)(r * N + i)) *
+                                    npi_rng_normal_at(&rng, (uint64_t)(r * N + j));
+        memcpy(copy, a, sizeof a);
+        npi_symmetric_eigen(values, vectors, copy, N);
+        double *scratch = malloc(npi_symmetric_leading_scratch(N, K) * sizeof *scratch);
+        npi_symmetric_leading(leading, q, a, N, K, scratch, &rng);
+        free(scratch);
+        for (int c = 0; c < FOUND; c++) {
+            assert_near(leading[c], values[c], 1e-3 * (1 + fabs(values[0])));
+            for (int i = 0; rank > 0 && i < N; i++) { /* A q = λ q */
+                double product = 0;
+                for (int j = 0; j < N; j++)
+                    product += a[i * N + j] * q[j * K + c];
+                assert_near(product, leading[c] * q[i * K + c], 0.01 * (1 + fabs(values[0])));
+            }
+        }
+        for (int i = 0; i < N * K; i++)
+            assert_true(isfinite(q[i]));
     }
 }
 
@@ -483,9 +520,10 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_selection), cmocka_unit_test(test_vicinity), cmocka_unit_test(test_hub),
-        cmocka_unit_test(test_clusters),  cmocka_unit_test(test_recall),   cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_ugly),      cmocka_unit_test(test_log),      cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_selection), cmocka_unit_test(test_leading),  cmocka_unit_test(test_vicinity),
+        cmocka_unit_test(test_hub),       cmocka_unit_test(test_clusters), cmocka_unit_test(test_recall),
+        cmocka_unit_test(test_threads),   cmocka_unit_test(test_ugly),     cmocka_unit_test(test_log),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 #include "linalg/symmetric.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -97,4 +98,87 @@ void npi_cholesky_solve(double *b, const double *l, int k, int columns)
                 sum -= l[j * k + i] * b[j * columns + c];
             b[i * columns + c] = sum / l[i * k + i];
         }
+}
+
+/* ---- leading eigenvectors ---- */
+
+/* out (rows, columns) = A (rows, rows) Q (rows, columns) */
+static void multiply(double *out, const double *a, const double *q, int rows, int columns)
+{
+    size_t n = (size_t)rows, w = (size_t)columns;
+    memset(out, 0, n * w * sizeof *out);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n; k++) {
+            double value = a[i * n + k];
+            for (size_t j = 0; value != 0 && j < w; j++)
+                out[i * w + j] += value * q[k * w + j];
+        }
+}
+
+/* small (columns, columns) = Aᵀ B of (rows, columns) each. */
+static void multiply_across(double *small, const double *a, const double *b, int rows, int columns)
+{
+    size_t w = (size_t)columns;
+    memset(small, 0, w * w * sizeof *small);
+    for (size_t i = 0; i < (size_t)rows; i++)
+        for (size_t c = 0; c < w; c++)
+            for (size_t d = 0; d < w; d++)
+                small[c * w + d] += a[i * w + c] * b[i * w + d];
+}
+
+/* Q (rows, columns) becomes Q V diag(scale), by rows; V (columns, columns). */
+static void turn(double *q, const double *v, const double *scale, int rows, int columns)
+{
+    double row[NPI_MOST_LEADING];
+    size_t w = (size_t)columns;
+    for (size_t i = 0; i < (size_t)rows; i++) {
+        for (size_t c = 0; c < w; c++) {
+            row[c] = 0;
+            for (size_t d = 0; d < w; d++)
+                row[c] += q[i * w + d] * v[d * w + c];
+            row[c] *= scale[c];
+        }
+        memcpy(q + i * w, row, w * sizeof *row);
+    }
+}
+
+/* Columns of Q that span the same space become orthonormal: QᵀQ = V diag(λ) Vᵀ, Q V diag(λ)^-½. What is nearly dependent
+ * becomes 0. */
+static void orthonormalize(double *q, double *gram, double *v, int rows, int columns)
+{
+    double value[NPI_MOST_LEADING], scale[NPI_MOST_LEADING];
+    multiply_across(gram, q, q, rows, columns);
+    npi_symmetric_eigen(value, v, gram, columns);
+    for (int c = 0; c < columns; c++)
+        scale[c] = value[c] > 1e-12 * value[0] ? 1 / sqrt(value[c]) : 0;
+    turn(q, v, scale, rows, columns);
+}
+
+size_t npi_symmetric_leading_scratch(int rows, int columns)
+{
+    return (size_t)rows * (size_t)columns + 2 * (size_t)columns * (size_t)columns;
+}
+
+void npi_symmetric_leading(double *values, double *q, const double *a, int rows, int columns, double *scratch,
+                           npi_rng *rng)
+{
+    enum { ROUNDS = 8 };
+    size_t cells = (size_t)rows * (size_t)columns;
+    double *product = scratch, *small = product + cells, *v = small + (size_t)columns * (size_t)columns;
+    double ones[NPI_MOST_LEADING];
+    assert(columns > 0 && columns <= rows && columns <= NPI_MOST_LEADING);
+    for (size_t i = 0; i < cells; i++)
+        q[i] = npi_rng_normal_at(rng, i);
+    for (int round = 0; round < ROUNDS; round++) {
+        orthonormalize(q, small, v, rows, columns);
+        multiply(product, a, q, rows, columns);
+        memcpy(q, product, cells * sizeof *q);
+    }
+    orthonormalize(q, small, v, rows, columns);
+    multiply(product, a, q, rows, columns); /* Qᵀ A Q = V diag(values) Vᵀ */
+    multiply_across(small, q, product, rows, columns);
+    for (int c = 0; c < columns; c++)
+        ones[c] = 1;
+    npi_symmetric_eigen(values, v, small, columns);
+    turn(q, v, ones, rows, columns);
 }

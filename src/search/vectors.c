@@ -14,8 +14,7 @@ enum {
     SAMPLE_NODES = 8192,              /* for the second moment, and for pairs that the first fit takes for links */
     SAMPLE_PAIRS = 8192,              /* of each kind */
     SEARCHED = 512,                   /* nodes of the sample whose nearest are learnt from */
-    SUBSPACE = NPI_VECTOR_WIDTH + 16, /* dimensions that are iterated for the vectors, */
-    ROUNDS = 8,                       /* so many times */
+    SUBSPACE = NPI_VECTOR_WIDTH + 16, /* dimensions that are iterated for the vectors */
     ROWS = 256,                       /* nodes whose vectors are computed together */
     MOST_NUMBERS = 6,                 /* of an end */
     MOST_WIDTH = 2 * NPI_BANKS * NPI_SPECTRAL_WIDTH + MOST_NUMBERS + 1, /* of p */
@@ -277,80 +276,6 @@ static void fill_form(fit *f)
 
 /* ---- the closest form of low rank ---- */
 
-/* out (rows, columns) = A (rows, rows) Q (rows, columns) */
-static void multiply(double *out, const double *a, const double *q, int rows, int columns)
-{
-    size_t n = (size_t)rows, w = (size_t)columns;
-    memset(out, 0, n * w * sizeof *out);
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < n; k++) {
-            double value = a[i * n + k];
-            for (size_t j = 0; value != 0 && j < w; j++)
-                out[i * w + j] += value * q[k * w + j];
-        }
-}
-
-/* small (columns, columns) = Aᵀ B of (rows, columns) each. */
-static void multiply_across(double *small, const double *a, const double *b, int rows, int columns)
-{
-    size_t w = (size_t)columns;
-    memset(small, 0, w * w * sizeof *small);
-    for (size_t i = 0; i < (size_t)rows; i++)
-        for (size_t c = 0; c < w; c++)
-            for (size_t d = 0; d < w; d++)
-                small[c * w + d] += a[i * w + c] * b[i * w + d];
-}
-
-/* Q (rows, columns) becomes Q V diag(scale), by rows; V (columns, columns). */
-static void turn(double *q, const double *v, const double *scale, int rows, int columns)
-{
-    double row[SUBSPACE];
-    size_t w = (size_t)columns;
-    for (size_t i = 0; i < (size_t)rows; i++) {
-        for (size_t c = 0; c < w; c++) {
-            row[c] = 0;
-            for (size_t d = 0; d < w; d++)
-                row[c] += q[i * w + d] * v[d * w + c];
-            row[c] *= scale[c];
-        }
-        memcpy(q + i * w, row, w * sizeof *row);
-    }
-}
-
-/* Columns of Q that span the same space become orthonormal: QᵀQ = V diag(λ) Vᵀ, Q V diag(λ)^-½. What is nearly dependent
- * becomes 0. */
-static void orthonormalize(double *q, double *gram, double *v, int rows, int columns)
-{
-    double value[SUBSPACE], scale[SUBSPACE];
-    multiply_across(gram, q, q, rows, columns);
-    npi_symmetric_eigen(value, v, gram, columns);
-    for (int c = 0; c < columns; c++)
-        scale[c] = value[c] > 1e-12 * value[0] ? 1 / sqrt(value[c]) : 0;
-    turn(q, v, scale, rows, columns);
-}
-
-/* The eigenvectors of A (rows, rows) with values of largest magnitude, about: into the first columns of Q (rows, columns), by
- * subspace iteration. What of them is not found counts little: the space need not be exact. */
-static void iterate(double *values, double *q, const double *a, double *scratch, double *small, int rows, int columns,
-                    npi_rng *rng)
-{
-    double *v = small + SUBSPACE * SUBSPACE, ones[SUBSPACE];
-    for (int i = 0; i < rows * columns; i++)
-        q[i] = npi_rng_normal_at(rng, (uint64_t)i);
-    for (int round = 0; round < ROUNDS; round++) {
-        orthonormalize(q, small, v, rows, columns);
-        multiply(scratch, a, q, rows, columns);
-        memcpy(q, scratch, (size_t)rows * (size_t)columns * sizeof *q);
-    }
-    orthonormalize(q, small, v, rows, columns);
-    multiply(scratch, a, q, rows, columns); /* Qᵀ A Q = V diag(values) Vᵀ */
-    multiply_across(small, q, scratch, rows, columns);
-    for (int c = 0; c < columns; c++)
-        ones[c] = 1;
-    npi_symmetric_eigen(values, v, small, columns);
-    turn(q, v, ones, rows, columns);
-}
-
 /* form = Lᵀ M L, by way of `scratch` (D, D). L is lower triangular. */
 static void whiten(double *form, double *scratch, const double *l, int width)
 {
@@ -403,16 +328,15 @@ static int decompose(npi_vectors *out, fit *f, npgnn_error *err)
     size_t w = (size_t)width;
     double values[SUBSPACE];
     double *moment = npi_alloc(env, w * w, sizeof *moment, err);
-    double *scratch = npi_alloc(env, w * w, sizeof *scratch, err);
+    double *scratch = npi_alloc(env, w * w + npi_symmetric_leading_scratch(width, columns), sizeof *scratch, err);
     double *q = npi_alloc(env, w * SUBSPACE, sizeof *q, err);
-    double *small = npi_alloc(env, (size_t)2 * SUBSPACE * SUBSPACE, sizeof *small, err);
     real *gram = npi_alloc(env, w * w, sizeof *gram, err);
-    int code = moment && scratch && q && small && gram ? 0 : NPGNN_E_MEMORY;
+    int code = moment && scratch && q && gram ? 0 : NPGNN_E_MEMORY;
     if (!code) {
         npi_rng rng = npi_rng_make(f->p->seed, NPI_RNG_RETRIEVE, 1);
         factor_moment(moment, gram, f);
         whiten(f->form, scratch, moment, width);
-        iterate(values, q, f->form, scratch, small, width, columns, &rng);
+        npi_symmetric_leading(values, q, f->form, width, columns, scratch, &rng);
     }
     for (int r = 0; !code && r < out->width; r++) { /* weight = |Λ|^½ L⁻ᵀ g */
         out->sign[r] = values[r] < 0 ? -1 : 1;
@@ -428,7 +352,6 @@ static int decompose(npi_vectors *out, fit *f, npgnn_error *err)
     npi_free(env, moment);
     npi_free(env, scratch);
     npi_free(env, q);
-    npi_free(env, small);
     npi_free(env, gram);
     return code;
 }
