@@ -126,8 +126,10 @@ static void note_accuracy(const npgnn_model *model, const npgnn_graph *graph, co
     npgnn_graph_describe(&about, graph, NULL);
     if (!info.across_graphs)
         return;
-    if (npgnn_model_embed_test(&accuracy, model, graph, 1, env, &err) != 0) {
-        print_note("not measured how well inner products rank: %s", err.text);
+    int code = npgnn_model_embed_test(&accuracy, model, graph, 1, env, &err);
+    if (code) {
+        print_note("how well inner products rank was not measured: %s",
+                   code == NPGNN_E_ARGUMENT ? "the graph has too few links to hold some out" : err.text);
         return;
     }
     print_note("inner products rank held-out links with AUC %.1f; the score itself %.1f", 100 * accuracy.inner_auc,
