@@ -44,7 +44,8 @@ typedef struct results {
     npgnn_model_info model_info;
     npgnn_explanation explanation;
     npgnn_live_info live_info;
-    float embedding[NODES * 2];
+    npgnn_embed_accuracy embed_accuracy;
+    float embedding[NODES * 48];
     double numbers[2];
     char text[32];
 } results;
@@ -123,6 +124,7 @@ static void world_begin(world *w)
     w->out.model_info.size = sizeof w->out.model_info;
     w->out.explanation.size = sizeof w->out.explanation;
     w->out.live_info.size = sizeof w->out.live_info;
+    w->out.embed_accuracy.size = sizeof w->out.embed_accuracy;
 }
 
 static void world_end(world *w)
@@ -409,6 +411,16 @@ static int model_load(world *w, npgnn_error *err)
 static int model_embed(world *w, npgnn_error *err)
 {
     return npgnn_model_embed(w->out.embedding, w->model, w->graph, &w->env, err);
+}
+
+static int model_embed_process(world *w, npgnn_error *err)
+{
+    return npgnn_model_embed(w->out.embedding, process, w->graph, &w->env, err);
+}
+
+static int model_embed_test(world *w, npgnn_error *err)
+{
+    return npgnn_model_embed_test(&w->out.embed_accuracy, process, w->graph, 1, &w->env, err);
 }
 
 static int model_adapt(world *w, npgnn_error *err)
@@ -1059,6 +1071,8 @@ int main(void)
         CALL(model_options),
         CALL(model_load),
         CALL(model_embed),
+        CALL(model_embed_process),
+        CALL(model_embed_test),
         CALL(model_adapt),
         CALL(model_calibrate),
         CALL(predictor_new),

@@ -44,6 +44,7 @@ static const float scores[6] = {0.1F, 0.9F, 0.4F, 0.4F, 0.2F, 0.7F};
     X(method_options)                                                                                                  \
     X(new_node)                                                                                                        \
     X(live_info)                                                                                                       \
+    X(embed_accuracy)                                                                                                  \
     X(comm_info)                                                                                                       \
     X(graph_data)                                                                                                      \
     X(paired)
@@ -307,6 +308,11 @@ static int model_embed(world *w, npgnn_error *err)
     return npgnn_model_embed(w->embedding, model, graph, &w->env, err);
 }
 
+static int model_embed_test(world *w, npgnn_error *err)
+{
+    return npgnn_model_embed_test(&w->embed_accuracy, model, graph, 1, &w->env, err);
+}
+
 static int model_adapt(world *w, npgnn_error *err)
 {
     return npgnn_model_adapt(&w->model, model, graph, &w->env, err);
@@ -515,6 +521,7 @@ static const struct {
     CALL(model_options, "options"),
     CALL(model_calibrate, "env"),
     CALL(model_embed, "env"),
+    CALL(model_embed_test, "embed_accuracy env"),
     CALL(model_adapt, "env"),
     CALL(predictor_new, "predict_options env"),
     CALL(predictor_top, "top_options"),
@@ -687,6 +694,7 @@ static void test_results(void **state)
     check_result("explanation", predictor_explain, all);
     check_result("explanation", live_explain, none);
     check_result("live_info", live_describe, all);
+    check_result("embed_accuracy", model_embed_test, all);
     check_result("search_info", predictor_searched, offsetof(npgnn_search_info, recall)); /* NaN from there on */
     check_result("cost", estimate_fit, none);
     check_result("cost", estimate_predict, none);

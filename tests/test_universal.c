@@ -548,12 +548,9 @@ static void test_refusals(void **state)
 {
     (void)state;
     npgnn_error err = {0};
-    static float embedding[NODES * 64];
     npgnn_model *adapted = NULL;
     npgnn_split *split = NULL;
     npgnn_predictor *p = NULL;
-    assert_int_equal(npgnn_model_embed(embedding, process, rich, &one_thread, &err), NPGNN_E_ARGUMENT);
-    assert_non_null(strstr(err.text, "has no embeddings"));
     assert_int_equal(npgnn_model_adapt(&adapted, process, rich, &one_thread, &err), NPGNN_E_ARGUMENT);
     assert_non_null(strstr(err.text, "learnt across graphs"));
     assert_null(adapted);

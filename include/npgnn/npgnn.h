@@ -882,7 +882,7 @@ NPGNN_API int npgnn_model_load(npgnn_model **out, const char *path, const npgnn_
 /* The model that comes with the library: a neural process learnt across hundreds of graphs, which predicts the links
  * of a graph that nobody has trained on, with or without features. A predictor of it sets some of the graph's links
  * aside, several times, infers from them which kind of graph it is (the latent z), fits a few weights, calibrates
- * itself, and then uses all links. It has no embeddings. docs/understand/process.md. */
+ * itself, and then uses all links. docs/understand/process.md. */
 NPGNN_API int npgnn_model_universal(npgnn_model **out, const npgnn_env *env, npgnn_error *err);
 
 /* Receives a graph of a corpus, which it owns from then on. Return non-zero to cancel. */
@@ -961,10 +961,27 @@ NPGNN_API const char *npgnn_model_encoding(const npgnn_model *model);
 NPGNN_API int npgnn_model_calibrate(npgnn_model *model, const npgnn_split *split, const npgnn_env *env,
                                     npgnn_error *err);
 
-/* The embeddings u (nodes, output_size) of all nodes of a graph, with z at its mean. E_MISMATCH if the feature columns
- * differ, E_DIVERGED as npgnn_predict. */
+/* The embeddings (nodes, output_size) of all nodes of a graph, with z at its mean; output_size is that of
+ * npgnn_model_options, 48 for a process. The inner product of two embeddings of a network is the score of the pair. That
+ * of a process is the closest to its scores, up to a constant, that one vector per node gives: npgnn_model_embed_test says
+ * how close. Columns that a small graph does not need are 0. E_MISMATCH if the feature columns differ, E_DIVERGED as
+ * npgnn_predict, E_CANCELLED. */
 NPGNN_API int npgnn_model_embed(float *embedding, const npgnn_model *model, const npgnn_graph *graph,
                                 const npgnn_env *env, npgnn_error *err);
+
+/* How well inner products of embeddings rank. */
+typedef struct npgnn_embed_accuracy {
+    size_t size;
+    size_t links;     /* held out, and as many non-links */
+    double inner_auc; /* AUC of the inner products of embeddings that are made without these links, */
+    double score_auc; /* and of the scores of the same pairs */
+} npgnn_embed_accuracy;
+
+/* Holds out 10 % of the links of a graph (protocol transductive, this seed), applies the model to the others, and ranks
+ * the links that are held out. A model that was trained or tuned on this graph has seen them. E_ARGUMENT if the graph has
+ * too few links for that; otherwise as npgnn_model_embed, and twice its time. */
+NPGNN_API int npgnn_model_embed_test(npgnn_embed_accuracy *out, const npgnn_model *model, const npgnn_graph *graph,
+                                     uint64_t seed, const npgnn_env *env, npgnn_error *err);
 
 /* The distribution of z: the mean and standard deviation of each of its `latent_size` numbers; either may be NULL.
  * Returns how many there are: 0 for a model without latent. */

@@ -705,8 +705,19 @@ class LinkPredictor:
         return table(columns)
 
     def embed(self) -> Array:
-        """The embeddings of all nodes, of shape (nodes, output_size). Of networks only: "best" and "universal" have
-        none."""
+        """The embeddings of all nodes: of shape (nodes, output_size) for a network, (nodes, 48) for "best" and
+        "universal".
+
+        The inner product of two rows ranks pairs. That of a network is its score; that of "best" and "universal" is
+        the closest to their scores that one vector per node gives, up to a constant.
+
+        Examples
+        --------
+        >>> import npgnn
+        >>> graph = npgnn.load("synthetic:nodes=200,seed=1")
+        >>> npgnn.LinkPredictor("universal").fit(graph).embed().shape
+        (200, 48)
+        """
         graph = self._ready()
         options, value = _c.Options(), ctypes.create_string_buffer(32)
         _c.check(_c.lib.npgnn_model_options, _c.byref(options), self._model.pointer)

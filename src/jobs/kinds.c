@@ -4,6 +4,8 @@
 #include "model/options.h"
 #include "predict/predictor.h"
 #include "search/retrieve.h"
+#include "search/scorer.h"
+#include "search/vectors.h"
 #include "store/networkfile.h"
 #include "store/processfile.h"
 #include "train/calibrate.h"
@@ -21,13 +23,13 @@ const npi_model_kind npi_network_kind = {
     .link_rate = npi_network_link_rate,
     .adapt = npi_network_adapt,
     .apply = npi_network_apply,
-    .embed = npi_network_embed,
     .batch_new = npi_network_batch_new,
     .score = npi_network_score,
     .explain = npi_network_explain,
     .gather = npi_network_gather,
     .free_predictor = npi_network_free_predictor,
     .complete = npi_network_complete,
+    .embed = npi_network_embed,
     .scorer = npi_network_scorer,
     .quicken = npi_network_quicken,
 };
@@ -45,13 +47,14 @@ const npi_model_kind npi_process_kind = {
     .link_rate = npi_process_link_rate,
     .adapt = npi_process_adapt,
     .apply = npi_process_apply,
-    .embed = npi_process_embed,
     .batch_new = npi_process_batch_new,
     .score = npi_process_score,
     .explain = npi_process_explain,
     .gather = npi_process_gather,
     .free_predictor = npi_process_free_predictor,
     .complete = npi_process_complete,
+    .embed = npi_process_embed,
+    .embedding_width = NPI_EMBEDDING_WIDTH,
     .retrieve = npi_retriever_prepare,
     .scorer = npi_process_scorer,
     .quicken = npi_process_quicken,

@@ -13,6 +13,8 @@
 
 #include "base/env.h"
 
+enum { NPI_EMBEDDING_WIDTH = 48 }; /* of a process */
+
 struct npi_predict_batch;
 struct npi_safetensors;
 struct npi_scorer;
@@ -53,8 +55,6 @@ typedef struct npi_model_kind {
     /* A predictor. Collective where env->comm has several processes, which then may divide the evidence. */
     int (*apply)(npgnn_predictor **out, const npgnn_model *model, const npgnn_graph *graph,
                  const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err);
-    int (*embed)(float *embedding, const npgnn_model *model, const npgnn_graph *graph, const npgnn_env *env,
-                 npgnn_error *err);
     /* Memory for batches of `count` pairs, and the scores of a batch: see predict/predictor.h. */
     int (*batch_new)(struct npi_predict_batch *out, const npgnn_predictor *predictor, size_t count, npgnn_error *err);
     int (*score)(struct npi_predict_batch *batch, const npgnn_predictor *predictor, const npgnn_pair *pairs,
@@ -67,6 +67,9 @@ typedef struct npi_model_kind {
 
     /* Makes what a search needs beyond the scores of pairs. Collective as apply. */
     int (*complete)(npgnn_predictor *predictor, npgnn_error *err);
+    /* The embeddings (n, width) of all nodes, from a predictor without draws that is not divided among processes. */
+    int (*embed)(float *embedding, npgnn_predictor *predictor, npgnn_error *err);
+    int embedding_width; /* 0: options.output_size */
     /* Prepares searches that retrieve candidates instead of scoring all pairs; NULL: there are none. */
     int (*retrieve)(npgnn_predictor *predictor, npgnn_error *err);
     /* What scores pairs in a search (search/scorer.h). */

@@ -137,7 +137,10 @@ int npgnn_model_describe(npgnn_model_info *info, const npgnn_model *model, npgnn
 
 int npgnn_model_options(npgnn_options *options, const npgnn_model *model, npgnn_error *err)
 {
-    return npi_sized_write(options, &model->options, sizeof model->options, "npgnn_options", err);
+    npgnn_options own = model->options;
+    if (model->kind->embedding_width > 0)
+        own.output_size = model->kind->embedding_width;
+    return npi_sized_write(options, &own, sizeof own, "npgnn_options", err);
 }
 
 const char *npgnn_model_column_name(const npgnn_model *model, int32_t column)

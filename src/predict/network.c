@@ -131,17 +131,11 @@ int npi_network_score(npi_predict_batch *w, const npgnn_predictor *p, const npgn
     return 0;
 }
 
-int npi_network_embed(float *embedding, const npgnn_model *model, const npgnn_graph *graph, const npgnn_env *env,
-                      npgnn_error *err)
+int npi_network_embed(float *embedding, npgnn_predictor *p, npgnn_error *err)
 {
-    npgnn_predict_options mean = {.size = sizeof mean}; /* no draws: u at the mean of z */
-    npgnn_predictor *predictor = NULL;
-    int code = npi_network_apply(&predictor, model, graph, &mean, env, err);
-    if (code)
-        return code;
-    for (size_t i = 0; i < (size_t)graph->n * (size_t)model->params.size.k; i++)
-        embedding[i] = (float)predictor->embedder.u[i];
-    npgnn_predictor_free(predictor);
+    (void)err;
+    for (size_t i = 0; i < (size_t)p->graph->n * (size_t)p->model->params.size.k; i++)
+        embedding[i] = (float)p->embedder.u[i];
     return 0;
 }
 

@@ -168,7 +168,18 @@ int npgnn_predict(npgnn_prediction *out, const npgnn_model *model, const npgnn_g
 int npgnn_model_embed(float *embedding, const npgnn_model *model, const npgnn_graph *graph, const npgnn_env *env,
                       npgnn_error *err)
 {
-    return npi_env_check(env, err) ? NPGNN_E_ARGUMENT : model->kind->embed(embedding, model, graph, env, err);
+    if (npi_env_check(env, err))
+        return NPGNN_E_ARGUMENT;
+    const npgnn_predict_options mean = {.size = sizeof mean}; /* no draws: at the mean of z */
+    npgnn_env alone = npi_env_resolve(env);
+    alone.comm = NULL; /* every process makes all rows */
+    npgnn_predictor *predictor = NULL;
+    int code = model->kind->apply(&predictor, model, graph, &mean, &alone, err);
+    if (code)
+        return code;
+    code = model->kind->embed(embedding, predictor, err);
+    npgnn_predictor_free(predictor);
+    return code;
 }
 
 int npgnn_predictor_explain(npgnn_explanation *out, npgnn_predictor *p, npgnn_pair pair, npgnn_error *err)

@@ -69,10 +69,7 @@ int npi_network_apply(npgnn_predictor **out, const npgnn_model *model, const npg
                       const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err);
 int npi_process_apply(npgnn_predictor **out, const npgnn_model *model, const npgnn_graph *graph,
                       const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err);
-int npi_network_embed(float *embedding, const npgnn_model *model, const npgnn_graph *graph, const npgnn_env *env,
-                      npgnn_error *err);
-int npi_process_embed(float *embedding, const npgnn_model *model, const npgnn_graph *graph, const npgnn_env *env,
-                      npgnn_error *err);
+int npi_network_embed(float *embedding, npgnn_predictor *predictor, npgnn_error *err);
 int npi_network_batch_new(npi_predict_batch *out, const npgnn_predictor *predictor, size_t count, npgnn_error *err);
 int npi_process_batch_new(npi_predict_batch *out, const npgnn_predictor *predictor, size_t count, npgnn_error *err);
 int npi_network_score(npi_predict_batch *batch, const npgnn_predictor *predictor, const npgnn_pair *pairs, size_t count,

@@ -84,13 +84,6 @@ int npi_process_score(npi_predict_batch *w, const npgnn_predictor *p, const npgn
     return code;
 }
 
-int npi_process_embed(float *embedding, const npgnn_model *model, const npgnn_graph *graph, const npgnn_env *env,
-                      npgnn_error *err)
-{
-    (void)embedding, (void)model, (void)graph, (void)env;
-    return npi_process_refuse("has no embeddings of nodes", err);
-}
-
 int npi_process_complete(npgnn_predictor *p, npgnn_error *err)
 {
     return npi_applied_complete(&p->applied, err);

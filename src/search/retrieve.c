@@ -319,7 +319,7 @@ int npi_retriever_prepare(npgnn_predictor *p, npgnn_error *err)
     if (p->retriever)
         return 0;
     npi_retriever *r = npi_alloc(&p->env, 1, sizeof *r, err);
-    int code = r ? npi_vectors_new(&r->vectors, p, err) : NPGNN_E_MEMORY;
+    int code = r ? npi_vectors_new(&r->vectors, p, NPI_VECTORS_SEARCH, err) : NPGNN_E_MEMORY;
     if (!code)
         code =
             npi_clusters_new(&r->clusters, r->vectors.row, r->vectors.width, NULL, p->graph->n, p->seed, &p->env, err);

@@ -16,23 +16,37 @@
 
 #include "predict/predictor.h"
 
-enum { NPI_VECTOR_WIDTH = 48 };
+enum { NPI_VECTOR_WIDTH = NPI_EMBEDDING_WIDTH };
 
 /* Walks that the fit knows besides: NPI_COLUMN_COMMON and the following ones. */
 enum { NPI_WALK_COLUMNS = 4 };
+
+/* What the vectors are for. */
+typedef enum npi_vectors_use {
+    NPI_VECTORS_SEARCH, /* to retrieve candidates, as above */
+    /* Embeddings, whose plain inner product ranks: only positive Λ, hence all signs are 1. The fit has no walks, so that the
+     * vectors take over what they can of them, and no more than the first sample. A form with fewer positive Λ than `width`
+     * leaves the last columns 0. */
+    NPI_VECTORS_EMBED
+} npi_vectors_use;
 
 typedef struct npi_vectors {
     int width;
     int32_t n;
     real *row;                    /* (n, width) x */
     float sign[NPI_VECTOR_WIDTH]; /* (width) */
-    real walks[NPI_WALK_COLUMNS]; /* w: of the columns COMMON, JACCARD, LIFT2, LIFT3 as they are, not standardised */
-    struct npi_vector_map *map;   /* from the rows of the banks to x: for nodes that come later */
+    real walks
+        [NPI_WALK_COLUMNS]; /* w, 0 for embeddings: of the columns COMMON, JACCARD, LIFT2, LIFT3 as they are, not standardised */
+    struct npi_vector_map *map; /* from the rows of the banks to x: for nodes that come later */
 } npi_vectors;
 
 /* The predictor's evidence is complete. A function of graph, model and seed. E_MEMORY, E_CANCELLED. */
-int npi_vectors_new(npi_vectors *out, const npgnn_predictor *predictor, npgnn_error *err);
+int npi_vectors_new(npi_vectors *out, const npgnn_predictor *predictor, npi_vectors_use use, npgnn_error *err);
 void npi_vectors_free(const npgnn_env *env, npi_vectors *vectors);
+
+/* Embeddings (n, NPI_EMBEDDING_WIDTH), for the table of the kinds (model/kind.h). Columns beyond the width of the vectors are
+ * 0. */
+int npi_process_embed(float *embedding, npgnn_predictor *predictor, npgnn_error *err);
 
 /* q (width) with q · x_v = p_u M p_vᵀ: what a searched node is compared with. A node that came after the vectors gets one
  * from its rows. */

@@ -102,9 +102,27 @@ print(all(cell['n'] == 1 for cell in cells))
 "
 status 2 npgnn reproduce --preset universal --table ablation --datasets $data
 
+note embed
+npgnn embed universal $data -o nodes.npy
+wc -l <nodes.npy.names
+npgnn embed universal $data -o nodes.tsv --quiet --threads 1
+npgnn embed ours.safetensors $data -o - --format word2vec --quiet | head -n 1
+npgnn embed universal graphs/ring.edges -o ring.vec
+npgnn train $data --preset best --iterations 1 -o best.safetensors --quiet
+npgnn embed best.safetensors $data -o best.vec
+npgnn embed universal tiny.edges -o tiny.tsv
+cut -f 1 tiny.tsv
+python3 - <<'PY'
+import struct
+rows = [[float(x) for x in line.split('\t')[1:]] for line in open('nodes.tsv')]
+data = open('nodes.npy', 'rb').read()
+(length,) = struct.unpack('<H', data[8:10])
+values = struct.unpack(f'<{200 * 48}f', data[10 + length:])
+print(len(rows), {len(row) for row in rows})
+print(all(abs(x - y) <= 1e-6 * abs(x) for x, y in zip(values, sum(rows, []))))
+PY
+
 note what it cannot do
-status 1 npgnn embed ours.safetensors $data -o embedding.npy
-status 1 npgnn embed universal $data -o embedding.npy
 status 1 npgnn adapt $data --model ours.safetensors --seeds 1 --quiet
 
 note wrong usage
