@@ -714,8 +714,7 @@ class LinkPredictor:
         Examples
         --------
         >>> import npgnn
-        >>> graph = npgnn.load("synthetic:nodes=200,seed=1")
-        >>> npgnn.LinkPredictor("universal").fit(graph).embed().shape
+        >>> npgnn.LinkPredictor("universal").fit("synthetic:nodes=200,seed=1").embed().shape
         (200, 48)
         """
         graph = self._ready()

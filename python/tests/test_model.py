@@ -201,6 +201,20 @@ def test_files(tmp_path):
     assert model.embed().shape == (600, 32)
 
 
+@pytest.mark.parametrize("method", ["universal", "best"])
+def test_embeddings_of_processes(method):
+    """One vector per node, whose inner products rank about as the scores do."""
+    split = npgnn.split("synthetic:nodes=400,degree=6,seed=3")
+    model = npgnn.LinkPredictor(method).fit(split.train)
+    vectors = model.embed()
+    assert vectors.shape == (400, 48) and np.isfinite(vectors).all()
+    assert np.array_equal(vectors, model.embed())
+    pairs, labels = np.asarray(split.test_pairs, int), np.asarray(split.test_labels)
+    inner = (vectors[pairs[:, 0]] * vectors[pairs[:, 1]]).sum(axis=1)
+    links, others = inner[labels == 1], inner[labels == 0]
+    assert (links[:, None] > others).mean() > 0.8
+
+
 def test_new_nodes(people):
     """For a network, a table with new nodes is encoded as in training: unknown categories are others, missing columns
     errors."""
