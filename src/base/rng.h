@@ -30,10 +30,10 @@ typedef enum {
     NPI_RNG_TUNE,         /* rehearsals of a graph: folds, non-links, order and dropout; stream = which */
     NPI_RNG_MATCHED,      /* degree-matched non-links */
     NPI_RNG_ENDS,         /* ends of test links that are ranked among all nodes */
-    NPI_RNG_PROJECT, /* projections of features; 0: sample; of W, 1: initial weights, 2: parts of the links, 3 + step:
+    NPI_RNG_PROJECT,  /* projections of features; 0: sample; of W, 1: initial weights, 2: parts of the links, 3 + step:
                           offsets; then the same of Q */
     NPI_RNG_RESAMPLE, /* examples that a draw has learnt from; stream = draw */
-    NPI_RNG_RETRIEVE  /* retrieval; 0: pairs of the fit, 1: start of its eigenvectors, 2: centres of cells, 3: searched nodes that are checked */
+    NPI_RNG_RETRIEVE /* retrieval; 0: pairs of the fit, 1: start of its eigenvectors, 2: centres of cells, 3: searched nodes that are checked */
 } npi_purpose;
 
 typedef struct npi_rng {

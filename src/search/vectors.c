@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/parallel.h"
 #include "base/rng.h"
 #include "base/shortlist.h"
 #include "linalg/dense.h"
@@ -15,129 +14,15 @@ enum {
     SAMPLE_PAIRS = 8192,              /* of each kind */
     SEARCHED = 512,                   /* nodes of the sample whose nearest are learnt from */
     SUBSPACE = NPI_VECTOR_WIDTH + 16, /* dimensions that are iterated for the vectors */
-    ROWS = 256,                       /* nodes whose vectors are computed together */
-    MOST_NUMBERS = 6,                 /* of an end */
-    MOST_WIDTH = 2 * NPI_BANKS * NPI_SPECTRAL_WIDTH + MOST_NUMBERS + 1, /* of p */
-    MOST_TERMS = NPI_ALL_COLUMNS + MOST_NUMBERS + NPI_WALK_COLUMNS + 1
+    MOST_TERMS = NPI_ALL_COLUMNS + NPI_MOST_NUMBERS + NPI_WALK_COLUMNS + 1
 };
-
-/* Rows of a bank, each of length 1: as they are, or minus their mean. */
-typedef struct block {
-    npi_bank_id bank;
-    int is_centred;
-    int first; /* dimension of p */
-} block;
-
-/* A column that is a product of two blocks. */
-typedef struct term {
-    int left, right; /* blocks */
-    npi_weighting weighting;
-} term;
-
-/* What p is made of. */
-typedef struct layout {
-    block blocks[2 * NPI_BANKS];
-    term terms[NPI_ALL_COLUMNS];
-    npi_bank_id length[MOST_NUMBERS]; /* banks whose rows' lengths are numbers of a node */
-    int block_count, term_count, length_count;
-    int numbers; /* the first dimension of the numbers: log(1 + d) and the lengths; then comes the 1 */
-    int width;   /* D, of p */
-} layout;
-
-struct npi_vector_map {
-    layout layout;
-    double offset[MOST_NUMBERS], scale[MOST_NUMBERS]; /* that make the numbers standard */
-    real *weight;                                     /* (NPI_VECTOR_WIDTH, D) |Λ|^½ Gᵀ L⁻¹ */
-};
-
-static int find_block(layout *l, npi_bank_id bank, int is_centred)
-{
-    for (int b = 0; b < l->block_count; b++)
-        if (l->blocks[b].bank == bank && l->blocks[b].is_centred == is_centred)
-            return b;
-    l->blocks[l->block_count] = (block){bank, is_centred, 0};
-    return l->block_count++;
-}
-
-static void add_length(layout *l, npi_bank_id bank)
-{
-    for (int i = 0; i < l->length_count; i++)
-        if (l->length[i] == bank)
-            return;
-    if (l->length_count < MOST_NUMBERS - 1)
-        l->length[l->length_count++] = bank;
-}
-
-static void lay_out(layout *l, const npi_columns *e)
-{
-    *l = (layout){0};
-    for (int c = 0; c < e->plan.columns; c++) {
-        const npi_column_spec *spec = &npi_column_specs[c];
-        npi_operation operation = e->plan.operation[c];
-        if (e->plan.term[c][0] < 0)
-            continue;
-        int is_centred = operation == NPI_CENTRED;
-        l->terms[l->term_count++] =
-            (term){find_block(l, spec->left, is_centred), find_block(l, spec->right, is_centred), spec->weighting};
-        if (operation == NPI_SLOG) { /* not a cosine: the lengths count */
-            add_length(l, spec->left);
-            add_length(l, spec->right);
-        }
-    }
-    for (int b = 0; b < l->block_count; b++) {
-        l->blocks[b].first = l->width;
-        l->width += e->bank[l->blocks[b].bank].width;
-    }
-    l->numbers = l->width;
-    l->width += 1 + l->length_count + 1;
-}
-
-/* ---- p ---- */
-
-static double length_of(const real *row, int width)
-{
-    double sum = 0;
-    for (int c = 0; c < width; c++)
-        sum += (double)row[c] * (double)row[c];
-    return sqrt(sum);
-}
-
-/* p (D) of a node, whose numbers are standard if a map says how. */
-static void fill_row(real *p, const npi_columns *e, const layout *l, const struct npi_vector_map *map, int32_t node)
-{
-    for (int b = 0; b < l->block_count; b++) {
-        const npi_bank *bank = &e->bank[l->blocks[b].bank];
-        const real *row = npi_bank_row(bank, node);
-        real *out = p + l->blocks[b].first;
-        double square = 0;
-        for (int c = 0; c < bank->width; c++) {
-            out[c] = row[c];
-            square += (double)row[c] * (double)row[c];
-        }
-        if (l->blocks[b].is_centred && square > 0)
-            for (int c = 0; c < bank->width; c++)
-                out[c] -= bank->mean[c];
-        double length = l->blocks[b].is_centred ? length_of(out, bank->width) : sqrt(square);
-        for (int c = 0; c < bank->width; c++)
-            out[c] = square > 0 && length > 0 ? (real)((double)out[c] / length) : 0;
-    }
-    real *number = p + l->numbers;
-    number[0] = e->log_degree[node];
-    for (int i = 0; i < l->length_count; i++) {
-        const npi_bank *bank = &e->bank[l->length[i]];
-        number[1 + i] = (real)log(1e-3 + length_of(npi_bank_row(bank, node), bank->width));
-    }
-    for (int i = 0; map && i < 1 + l->length_count; i++)
-        number[i] = (real)(((double)number[i] - map->offset[i]) * map->scale[i]);
-    number[1 + l->length_count] = 1;
-}
 
 /* ---- the fit ---- */
 
 typedef struct fit {
     const npgnn_predictor *p;
     const npi_columns *e;
-    struct npi_vector_map *map;
+    npi_vector_map *map;
     npgnn_pair *pairs; /* (count) */
     int count;
     float *evidence; /* (count, columns) */
@@ -197,10 +82,10 @@ static int score_pairs(fit *f, int first, npgnn_error *err)
 }
 
 /* The cosine of a term for u and v: the mean of both directions. */
-static double term_value(const fit *f, const term *t, const real *pu, const real *pv)
+static double term_value(const fit *f, const npi_bank_term *t, const real *pu, const real *pv)
 {
-    const layout *l = &f->map->layout;
-    const block *left = &l->blocks[t->left], *right = &l->blocks[t->right];
+    const npi_bank_layout *l = &f->map->layout;
+    const npi_bank_block *left = &l->blocks[t->left], *right = &l->blocks[t->right];
     int width = f->e->bank[left->bank].width;
     const float *weight = t->weighting == NPI_PLAIN ? NULL : f->e->weight[t->weighting];
     double sum = 0;
@@ -215,7 +100,7 @@ static double term_value(const fit *f, const term *t, const real *pu, const real
 
 static int solve(fit *f, npgnn_error *err)
 {
-    const layout *l = &f->map->layout;
+    const npi_bank_layout *l = &f->map->layout;
     const npgnn_env *env = &f->p->env;
     int numbers = 1 + l->length_count, walks = f->use == NPI_VECTORS_SEARCH ? NPI_WALK_COLUMNS : 0;
     int size = l->term_count + numbers + walks + 1;
@@ -228,8 +113,8 @@ static int solve(fit *f, npgnn_error *err)
         const float *evidence = f->evidence + (size_t)i * (size_t)f->e->plan.columns;
         const real *pu = p, *pv = p + l->width;
         int k = 0;
-        fill_row(p, f->e, l, f->map, f->pairs[i].u);
-        fill_row(p + l->width, f->e, l, f->map, f->pairs[i].v);
+        npi_bank_rows_fill(p, f->e, l, f->map, f->pairs[i].u);
+        npi_bank_rows_fill(p + l->width, f->e, l, f->map, f->pairs[i].v);
         for (int t = 0; t < l->term_count; t++)
             x[k++] = term_value(f, &l->terms[t], pu, pv);
         for (int j = 0; j < numbers; j++)
@@ -262,12 +147,12 @@ static void fill_form(fit *f)
         CONSTANT = 4
     }; /* in units of |b|; AUC of links hidden in musae-ptbr: 90.0 with 0, 93.8 with 4, 94.3 with 16 */
     double square = 0;
-    const layout *l = &f->map->layout;
+    const npi_bank_layout *l = &f->map->layout;
     size_t width = (size_t)l->width;
     int one = l->width - 1;
     memset(f->form, 0, width * width * sizeof *f->form);
     for (int t = 0; t < l->term_count; t++) {
-        const block *left = &l->blocks[l->terms[t].left], *right = &l->blocks[l->terms[t].right];
+        const npi_bank_block *left = &l->blocks[l->terms[t].left], *right = &l->blocks[l->terms[t].right];
         npi_weighting weighting = l->terms[t].weighting;
         const float *weight = weighting == NPI_PLAIN ? NULL : f->e->weight[weighting];
         for (int c = 0; c < f->e->bank[left->bank].width; c++) {
@@ -384,53 +269,14 @@ static int decompose(npi_vectors *out, fit *f, npgnn_error *err)
 
 /* ---- vectors ---- */
 
-typedef struct rows_loop {
-    real *row;           /* (count, width) */
-    const int32_t *node; /* (count); NULL: 0, 1, ... */
-    int64_t count;
-    const npi_columns *e;
-    const struct npi_vector_map *map;
-    int width;
-    real *scratch; /* (threads, ROWS, D) */
-} rows_loop;
-
-static void project_rows(const void *arg, int64_t first, int64_t last)
-{
-    const rows_loop *l = arg;
-    size_t width = (size_t)l->map->layout.width;
-    real *p = l->scratch + (size_t)npi_worker() * ROWS * width;
-    for (int64_t part = first; part < last; part++) {
-        int64_t from = part * ROWS, to = from + ROWS < l->count ? from + ROWS : l->count;
-        for (int64_t i = from; i < to; i++)
-            fill_row(p + (size_t)(i - from) * width, l->e, &l->map->layout, l->map, l->node ? l->node[i] : (int32_t)i);
-        npi_gemm(l->row + from * l->width, l->width, p, (int)width, 0, l->map->weight, (int)width, 1, (int)(to - from),
-                 l->width, (int)width, 1, 0);
-    }
-}
-
-static int project(real *row, const int32_t *node, int64_t count, const npi_vectors *v, const npgnn_predictor *p,
-                   npgnn_error *err)
-{
-    size_t width = (size_t)v->map->layout.width;
-    real *scratch = npi_resize(&p->env, NULL, (size_t)p->threads * ROWS * width, sizeof *scratch, err);
-    if (!scratch)
-        return NPGNN_E_MEMORY;
-    const rows_loop loop = {row, node, count, &p->applied.columns, v->map, v->width, scratch};
-    npi_blas_begin(p->threads);
-    npi_parallel(p->threads, (count + ROWS - 1) / ROWS, 1, project_rows, &loop);
-    npi_blas_end(p->threads);
-    npi_free(&p->env, scratch);
-    return 0;
-}
-
 void npi_vectors_query(real *query, const npi_vectors *v, const npi_columns *e, int32_t node)
 {
-    const layout *l = &v->map->layout;
+    const npi_bank_layout *l = &v->map->layout;
     if (node < v->n) {
         memcpy(query, v->row + (size_t)node * (size_t)v->width, (size_t)v->width * sizeof *query);
     } else {
-        real p[MOST_WIDTH];
-        fill_row(p, e, l, v->map, node);
+        real p[NPI_MOST_BANK_WIDTH];
+        npi_bank_rows_fill(p, e, l, v->map, node);
         npi_kernels_best()->row_products(&query, p, 1, v->map->weight, NULL, v->width, l->width, l->width);
     }
     for (int c = 0; c < v->width; c++)
@@ -459,7 +305,7 @@ static int draw_hard(fit *f, const npi_vectors *v, npgnn_error *err)
     const npgnn_graph *g = f->p->graph;
     int searched = f->sample < SEARCHED ? f->sample : SEARCHED, width = v->width;
     real *row = npi_resize(env, NULL, (size_t)f->sample * (size_t)width, sizeof *row, err);
-    int code = row ? project(row, f->node, f->sample, v, f->p, err) : NPGNN_E_MEMORY;
+    int code = row ? npi_bank_rows_project(row, width, f->node, f->sample, v->map, f->p, err) : NPGNN_E_MEMORY;
     for (int i = 0; !code && i < searched; i++) {
         npi_candidate items[EACH];
         npi_shortlist best = {items, 0, EACH};
@@ -481,7 +327,7 @@ static int draw_hard(fit *f, const npi_vectors *v, npgnn_error *err)
 /* Numbers with mean 0 and deviation 1. */
 static void standardize_numbers(fit *f)
 {
-    const layout *l = &f->map->layout;
+    const npi_bank_layout *l = &f->map->layout;
     for (int j = 0; j < 1 + l->length_count; j++) {
         double sum = 0, square = 0;
         for (int i = 0; i < f->sample; i++) {
@@ -499,7 +345,7 @@ static void standardize_numbers(fit *f)
     }
 }
 
-static int fit_new(fit *f, const npgnn_predictor *p, npi_vectors_use use, struct npi_vector_map *map, npgnn_error *err)
+static int fit_new(fit *f, const npgnn_predictor *p, npi_vectors_use use, npi_vector_map *map, npgnn_error *err)
 {
     const npgnn_env *env = &p->env;
     size_t columns = (size_t)p->applied.columns.plan.columns, width = (size_t)map->layout.width;
@@ -536,7 +382,7 @@ static int draw_nodes(fit *f, npi_rng *rng, npgnn_error *err)
     npi_rng_permutation(order, n, rng);
     for (int i = 0; i < f->sample; i++) {
         f->node[i] = (int32_t)order[i];
-        fill_row(f->row + (size_t)i * (size_t)f->map->layout.width, f->e, &f->map->layout, NULL, f->node[i]);
+        npi_bank_rows_fill(f->row + (size_t)i * (size_t)f->map->layout.width, f->e, &f->map->layout, NULL, f->node[i]);
     }
     npi_free(&f->p->env, order);
     return 0;
@@ -548,10 +394,10 @@ int npi_vectors_new(npi_vectors *out, const npgnn_predictor *p, npi_vectors_use 
     npi_rng rng = npi_rng_make(p->seed, NPI_RNG_RETRIEVE, 0);
     *out = (npi_vectors){.n = p->graph->n};
     fit f = {.p = p};
-    struct npi_vector_map *map = out->map = npi_alloc(env, 1, sizeof *map, err);
+    npi_vector_map *map = out->map = npi_alloc(env, 1, sizeof *map, err);
     int code = map ? 0 : NPGNN_E_MEMORY;
     if (!code) {
-        lay_out(&map->layout, &p->applied.columns);
+        npi_bank_layout_make(&map->layout, &p->applied.columns);
         out->width = map->layout.width - 1 < NPI_VECTOR_WIDTH ? map->layout.width - 1 : NPI_VECTOR_WIDTH;
         map->weight = npi_alloc(env, (size_t)out->width * (size_t)map->layout.width, sizeof *map->weight, err);
         out->row = npi_resize(env, NULL, (size_t)out->n * (size_t)out->width, sizeof *out->row, err);
@@ -578,7 +424,7 @@ int npi_vectors_new(npi_vectors *out, const npgnn_predictor *p, npi_vectors_use 
         code = decompose(out, &f, err);
     }
     if (!code)
-        code = project(out->row, NULL, out->n, out, p, err);
+        code = npi_bank_rows_project(out->row, out->width, NULL, out->n, map, p, err);
     for (int j = 0; !code && use == NPI_VECTORS_SEARCH && j < NPI_WALK_COLUMNS; j++)
         out->walks[j] = (real)(f.solution[map->layout.term_count + 1 + map->layout.length_count + j] /
                                (double)p->applied.process->deviation[NPI_COLUMN_COMMON + j]);

@@ -14,7 +14,7 @@
 #ifndef NPI_SEARCH_VECTORS_H
 #define NPI_SEARCH_VECTORS_H
 
-#include "predict/predictor.h"
+#include "search/bank_rows.h"
 
 enum { NPI_VECTOR_WIDTH = NPI_EMBEDDING_WIDTH };
 
@@ -37,7 +37,7 @@ typedef struct npi_vectors {
     float sign[NPI_VECTOR_WIDTH]; /* (width) */
     real walks
         [NPI_WALK_COLUMNS]; /* w, 0 for embeddings: of the columns COMMON, JACCARD, LIFT2, LIFT3 as they are, not standardised */
-    struct npi_vector_map *map; /* from the rows of the banks to x: for nodes that come later */
+    npi_vector_map *map; /* from the rows of the banks to x: for nodes that come later */
 } npi_vectors;
 
 /* The predictor's evidence is complete. A function of graph, model and seed. E_MEMORY, E_CANCELLED. */
