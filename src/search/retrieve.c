@@ -9,14 +9,16 @@
 #include "linalg/select.h"
 
 enum {
-    STEP_TWO = 1,        /* nodes per candidate that each ranking of the second step gives, */
-    STEP_THREE = 2,      /* of the third, */
-    NEAREST = 1,         /* and those with the nearest vectors, */
-    LOOKED_AT = 8,       /* so many of which are looked at */
-    LEAST_LOOKED = 2048, /* at least */
-    MORE_JUDGED = 8,     /* pairs that are judged besides those that are wanted, */
-    JUDGED = 2,          /* and pairs per wanted one where walks are estimates */
-    PER_RESULT = 3       /* candidates per wanted partner, at least */
+    STEP_TWO = 1,          /* nodes per candidate that each ranking of the second step gives, */
+    STEP_THREE = 2,        /* of the third, */
+    NEAREST = 1,           /* and those with the nearest vectors, */
+    LOOKED_AT = 8,         /* so many of which are looked at */
+    LEAST_LOOKED = 2048,   /* at least */
+    MORE_JUDGED = 8,       /* pairs that are judged besides those that are wanted, */
+    JUDGED = 2,            /* and pairs per wanted one where walks are estimates */
+    SHARING = 2,           /* candidates per node that is chosen for the features that it shares, */
+    MOST_SHARED = 1 << 16, /* found along so many entries of features */
+    PER_RESULT = 3         /* candidates per wanted partner, at least */
 };
 
 /* How far the score of a candidate may be from its judgement, where some walks were not followed. The best of all pairs are
@@ -41,6 +43,10 @@ typedef struct workspace {
     int32_t *picked;          /* (picked_count) */
     int32_t picked_count, most_picked;
     scored *scored; /* (picked_count) */
+    /* used only where features are compared to the letter (evidence/tfidf.h): */
+    float *overlap;   /* (n) T_u · T_v of the nodes in `sharing`, 0 of the others */
+    int32_t *sharing; /* (sharing_count) */
+    int32_t sharing_count;
 } workspace;
 
 /* ---- memory ---- */
@@ -59,7 +65,16 @@ static void workspace_free(void *given, const npi_scorer *s)
     npi_free(env, w->is_picked);
     npi_free(env, w->picked);
     npi_free(env, w->scored);
+    npi_free(env, w->overlap);
+    npi_free(env, w->sharing);
     npi_free(env, w);
+}
+
+/* Whether the evidence compares features to the letter. */
+static int has_overlap(const npi_columns *e)
+{
+    return e->plan.columns > NPI_COLUMNS && e->plan.operation[NPI_COLUMN_OVERLAP] == NPI_OVERLAP &&
+           e->reduced->tfidf.by_column.ptr;
 }
 
 static int workspace_new(void **out, const npi_scorer *s, npgnn_error *err)
@@ -76,7 +91,13 @@ static int workspace_new(void **out, const npi_scorer *s, npgnn_error *err)
         code = npi_probe_new(&w->probe, s->clusters, looked < e->n ? looked : e->n, env, err);
     if (code)
         return code;
-    w->most_picked = (2 * STEP_TWO + 2 * STEP_THREE + NEAREST) * wanted + NPI_HUBS + NPI_LATEST;
+    w->most_picked = (2 * STEP_TWO + 2 * STEP_THREE + NEAREST) * wanted + wanted / SHARING + NPI_HUBS + NPI_LATEST;
+    if (has_overlap(e)) {
+        w->overlap = npi_alloc(env, n, sizeof *w->overlap, err);
+        w->sharing = npi_resize(env, NULL, n + 1, sizeof *w->sharing, err);
+        if (!w->overlap || !w->sharing)
+            return NPGNN_E_MEMORY;
+    }
     w->key = npi_resize(env, NULL, n, sizeof *w->key, err);
     w->fit = npi_resize(env, NULL, 3 * (size_t)w->most_picked, sizeof *w->fit, err);
     w->is_picked = npi_alloc(env, n, 1, err);
@@ -151,6 +172,50 @@ static void pick_others(workspace *w, const npi_search *s)
     for (int32_t v = latest; v < s->n; v++)
         if (is_candidate(s, w, v))
             pick(w, v);
+}
+
+/* Nodes of the longest lists of features that are followed: a power of two, such that the lists are MOST_SHARED in sum. */
+static int64_t longest_list(const npi_csr *rows, const npi_csr *lists, int32_t node)
+{
+    int64_t longest = 1;
+    for (int64_t next = 2; next <= MOST_SHARED; next *= 2) {
+        int64_t sum = 0;
+        for (int64_t p = rows->ptr[node]; p < rows->ptr[node + 1]; p++) {
+            int64_t size = lists->ptr[rows->col[p] + 1] - lists->ptr[rows->col[p]];
+            sum += size <= next ? size : 0;
+        }
+        if (sum > MOST_SHARED)
+            break;
+        longest = next;
+    }
+    return longest;
+}
+
+/* Picks the nodes that share the most features, T_u · T_v, rare ones above all: common features have long lists. */
+static void pick_sharing(workspace *w, const npi_search *s, int32_t most)
+{
+    const npi_tfidf *t = &s->p->applied.columns.reduced->tfidf;
+    const npi_csr *rows = &t->rows, *lists = &t->by_column;
+    int32_t u = w->near.node;
+    if (!w->overlap || u >= rows->rows)
+        return;
+    int64_t longest = longest_list(rows, lists, u);
+    for (int64_t p = rows->ptr[u]; p < rows->ptr[u + 1]; p++) {
+        int64_t first = lists->ptr[rows->col[p]], last = lists->ptr[rows->col[p] + 1];
+        for (int64_t q = first; q < last && last - first <= longest; q++) {
+            int32_t v = lists->col[q];
+            w->sharing[w->sharing_count] = v; /* stays if it is new */
+            w->sharing_count += w->overlap[v] == 0;
+            w->overlap[v] += rows->val[p] * lists->val[q];
+        }
+    }
+    for (int32_t i = 0; i < w->sharing_count; i++) {
+        int32_t v = w->sharing[i];
+        w->key[i] = is_candidate(s, w, v) ? w->overlap[v] : -INFINITY;
+        w->overlap[v] = 0;
+    }
+    pick_best(w, w->sharing, w->sharing_count, most);
+    w->sharing_count = 0;
 }
 
 /* ---- from many to few ---- */
@@ -247,6 +312,7 @@ static real narrow(int32_t *count, npi_searcher *d, const npi_search *s)
     pick_nearest(w, s, NEAREST * wanted);
     pick_others(w, s);
     keep_best(w, s, wanted);
+    pick_sharing(w, s, wanted / SHARING);
     score_picked(w, s);
     qsort(w->scored, (size_t)w->picked_count, sizeof *w->scored, by_order);
     int32_t judged = MORE_JUDGED / (w->near.is_estimated ? 1 : 4) + s->k * (w->near.is_estimated ? JUDGED : 1);
