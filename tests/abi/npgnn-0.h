@@ -882,7 +882,7 @@ NPGNN_API int npgnn_model_load(npgnn_model **out, const char *path, const npgnn_
 /* The model that comes with the library: a neural process learnt across hundreds of graphs, which predicts the links
  * of a graph that nobody has trained on, with or without features. A predictor of it sets some of the graph's links
  * aside, several times, infers from them which kind of graph it is (the latent z), fits a few weights, calibrates
- * itself, and then uses all links. It has no embeddings. docs/understand/process.md. */
+ * itself, and then uses all links. docs/understand/process.md. */
 NPGNN_API int npgnn_model_universal(npgnn_model **out, const npgnn_env *env, npgnn_error *err);
 
 /* Receives a graph of a corpus, which it owns from then on. Return non-zero to cancel. */
@@ -961,10 +961,27 @@ NPGNN_API const char *npgnn_model_encoding(const npgnn_model *model);
 NPGNN_API int npgnn_model_calibrate(npgnn_model *model, const npgnn_split *split, const npgnn_env *env,
                                     npgnn_error *err);
 
-/* The embeddings u (nodes, output_size) of all nodes of a graph, with z at its mean. E_MISMATCH if the feature columns
- * differ, E_DIVERGED as npgnn_predict. */
+/* The embeddings (nodes, output_size) of all nodes of a graph, with z at its mean; output_size is that of
+ * npgnn_model_options, 48 for a process. The inner product of two embeddings of a network is the score of the pair. That
+ * of a process is the closest to its scores, up to a constant, that one vector per node gives: npgnn_model_embed_test says
+ * how close. Columns that a small graph does not need are 0. E_MISMATCH if the feature columns differ, E_DIVERGED as
+ * npgnn_predict, E_CANCELLED. */
 NPGNN_API int npgnn_model_embed(float *embedding, const npgnn_model *model, const npgnn_graph *graph,
                                 const npgnn_env *env, npgnn_error *err);
+
+/* How well inner products of embeddings rank. */
+typedef struct npgnn_embed_accuracy {
+    size_t size;
+    size_t links;     /* held out, and as many non-links */
+    double inner_auc; /* AUC of the inner products of embeddings that are made without these links, */
+    double score_auc; /* and of the scores of the same pairs */
+} npgnn_embed_accuracy;
+
+/* Holds out 10 % of the links of a graph (protocol transductive, this seed), applies the model to the others, and ranks
+ * the links that are held out. A model that was trained or tuned on this graph has seen them. E_ARGUMENT if the graph has
+ * too few links for that; otherwise as npgnn_model_embed, and twice its time. */
+NPGNN_API int npgnn_model_embed_test(npgnn_embed_accuracy *out, const npgnn_model *model, const npgnn_graph *graph,
+                                     uint64_t seed, const npgnn_env *env, npgnn_error *err);
 
 /* The distribution of z: the mean and standard deviation of each of its `latent_size` numbers; either may be NULL.
  * Returns how many there are: 0 for a model without latent. */
@@ -1010,7 +1027,8 @@ typedef enum { NPGNN_BY_PROBABILITY, NPGNN_BY_LOW } npgnn_rank;
 typedef enum { NPGNN_SEARCH_AUTO, NPGNN_SEARCH_EXACT, NPGNN_SEARCH_CANDIDATES } npgnn_search;
 #define NPGNN_EXACT_PAIRS (INT64_C(1) << 31)
 
-/* How a search was done. Where it had candidates, some of the searched nodes were searched exactly, too: `recall` is the
+/* How a search was done. Where it had candidates, and searched at least NPGNN_CHECKED_NODES nodes, so many of them were
+ * searched exactly, too: `recall` is the
  * share of their best partners (the k best; at most NPGNN_CHECKED_BEST) that the candidates contain, or others that score
  * as high; low to high is its 95 % interval. */
 typedef struct npgnn_search_info {
@@ -1031,7 +1049,8 @@ typedef struct npgnn_top_options {
     double min_probability;       /* leave out pairs whose probability (or `low`) is less; 0 to 1 */
     npgnn_rank rank;
     npgnn_search search;
-    int32_t candidates;      /* per node, where candidates are retrieved; 0: 256. More find more, and take longer */
+    int32_t candidates;      /* per node, where candidates are retrieved; 0: 256. More find more, and take longer. At
+                                least 3 k, or 30 for the best links */
     int unchecked;           /* 1: do not measure how good the candidates are */
     npgnn_search_info *info; /* NULL, or: filled in */
 } npgnn_top_options;
@@ -1184,8 +1203,9 @@ NPGNN_API int npgnn_live_describe(npgnn_live_info *info, npgnn_live *live, npgnn
 NPGNN_API const npgnn_graph *npgnn_live_begin(npgnn_live *live);
 NPGNN_API void npgnn_live_end(npgnn_live *live);
 
-/* As npgnn_predictor_top for one node, npgnn_predictor_run and npgnn_predictor_explain, on the calling thread. The
- * first two are for many threads at once; explanations are for one thread at a time. */
+/* As npgnn_predictor_top for one node, npgnn_predictor_run and npgnn_predictor_explain, on the calling thread. With a
+ * process, the search of a graph of more than 65,536 nodes retrieves candidates, nodes that were added among them; env.log is
+ * told at the beginning what share of the best they contain. The first two are for many threads at once; explanations are for one thread at a time. */
 NPGNN_API int npgnn_live_top(npgnn_link *out /* (k) */, int32_t *found, npgnn_live *live, int32_t node, int32_t k,
                              npgnn_error *err);
 NPGNN_API int npgnn_live_score(npgnn_prediction *out /* (count) */, npgnn_live *live, const npgnn_pair *pairs,
