@@ -205,21 +205,21 @@ static int32_t meet(double *sum, const npi_vicinity *v, int32_t other)
     return shared;
 }
 
-void npi_vicinity_walks(float *common, double *lift, const npi_vicinity *v, int32_t other)
+void npi_vicinity_walks(float *common, double *lift, const npi_vicinity *vicinity, int32_t v)
 {
-    const npi_csr *a = v->a;
-    const npi_near_node *near = &v->of[other];
-    double links = (double)a->ptr[a->rows], inverse = v->inverse[other]; /* 2m, 1 / d_v */
+    const npi_csr *a = vicinity->a;
+    const npi_near_node *near = &vicinity->of[v];
+    double links = (double)a->ptr[a->rows], inverse = vicinity->inverse[v]; /* 2m, 1 / d_v */
     int32_t shared = near->shared;
     double k2 = (double)near->two * inverse, k4 = 0;
-    if (v->is_sampled) { /* few nodes are beside u: these are counted */
-        shared = meet(&k2, v, other);
-        k2 *= v->inverse[v->node] * inverse;
+    if (vicinity->is_sampled) { /* few nodes are beside u: these are counted */
+        shared = meet(&k2, vicinity, v);
+        k2 *= vicinity->inverse[vicinity->node] * inverse;
     }
     /* K_4(u, v) = Σ_y K_3(u, y) / d_v over the neighbours y of v */
-    const sample from = sample_links(a, other, MOST_GATHERED);
+    const sample from = sample_links(a, v, MOST_GATHERED);
     for (int64_t p = from.begin; p < from.end; p += from.step)
-        k4 += (double)v->of[a->col[p]].three;
+        k4 += (double)vicinity->of[a->col[p]].three;
     *common = (float)shared;
     lift[0] = links * k2;
     lift[1] = links * (double)near->three;

@@ -156,14 +156,14 @@ static void fill_form(fit *f)
         npi_weighting weighting = l->terms[t].weighting;
         const float *weight = weighting == NPI_PLAIN ? NULL : f->e->weight[weighting];
         for (int c = 0; c < f->e->bank[left->bank].width; c++) {
-            size_t i = (size_t)(left->first + c), j = (size_t)(right->first + c);
+            size_t i = (size_t)left->first + (size_t)c, j = (size_t)right->first + (size_t)c;
             double half = f->solution[t] / 2 * (weight ? (double)(weight[c] / weight[0]) : 1);
             f->form[i * width + j] += half;
             f->form[j * width + i] += half;
         }
     }
     for (int j = 0; j < 1 + l->length_count; j++) {
-        size_t at = (size_t)(l->numbers + j);
+        size_t at = (size_t)l->numbers + (size_t)j;
         f->form[at * width + (size_t)one] += f->solution[l->term_count + j];
         f->form[(size_t)one * width + at] += f->solution[l->term_count + j];
         square += f->solution[l->term_count + j] * f->solution[l->term_count + j];
@@ -331,7 +331,7 @@ static void standardize_numbers(fit *f)
     for (int j = 0; j < 1 + l->length_count; j++) {
         double sum = 0, square = 0;
         for (int i = 0; i < f->sample; i++) {
-            double value = (double)f->row[(size_t)i * (size_t)l->width + (size_t)(l->numbers + j)];
+            double value = (double)f->row[(size_t)i * (size_t)l->width + (size_t)l->numbers + (size_t)j];
             sum += value;
             square += value * value;
         }
