@@ -33,7 +33,7 @@ typedef enum {
     NPI_RNG_PROJECT,  /* projections of features; 0: sample; of W, 1: initial weights, 2: parts of the links, 3 + step:
                           offsets; then the same of Q */
     NPI_RNG_RESAMPLE, /* examples that a draw has learnt from; stream = draw */
-    NPI_RNG_RETRIEVE /* retrieval; 0: pairs of the fit, 1: start of its eigenvectors, 2: centres of cells, 3: searched nodes that are checked */
+    NPI_RNG_RETRIEVE /* retrieval; 0: pairs of the fit, 1: start of its eigenvectors, 2: centres of clusters, 3: searched nodes that are checked */
 } npi_purpose;
 
 typedef struct npi_rng {

@@ -1,5 +1,5 @@
 /* Which of many vectors have a large inner product with a given one, without looking at all of them: vectors that are near each
- * other share a cell (k-means), and only cells whose centres promise much are looked through. */
+ * other share a cluster (k-means), and only clusters whose centres promise much are looked through. */
 #ifndef NPI_SEARCH_CLUSTERS_H
 #define NPI_SEARCH_CLUSTERS_H
 
@@ -9,8 +9,8 @@
 typedef struct npi_clusters {
     int width, count;
     real *centre;  /* (count, width) */
-    int32_t *ptr;  /* (count + 1) where each cell begins in: */
-    int32_t *node; /* (n) the nodes of each cell, the longest vectors first */
+    int32_t *ptr;  /* (count + 1) where each cluster begins in: */
+    int32_t *node; /* (n) the nodes of each cluster, the longest vectors first */
     real *row;     /* (n, width) and their vectors */
 } npi_clusters;
 
@@ -18,22 +18,22 @@ typedef struct npi_clusters {
  * and the seed, for any number of threads. E_MEMORY. */
 int npi_clusters_new(npi_clusters *out, const real *row, int width, const int32_t *nodes, int32_t count, uint64_t seed,
                      const npgnn_env *env, npgnn_error *err);
-void npi_clusters_free(const npgnn_env *env, npi_clusters *cells);
+void npi_clusters_free(const npgnn_env *env, npi_clusters *clusters);
 
 /* Memory of one thread. */
 typedef struct npi_probe {
-    real *promise;  /* (cells) */
-    int32_t *order; /* (cells) */
+    real *promise;  /* (clusters) */
+    int32_t *order; /* (clusters) */
     int32_t *node;  /* (most) nodes that were looked at */
     real *product;  /* (most) and their inner products */
     int32_t most;
 } npi_probe;
 
 /* For up to `most` nodes. */
-int npi_probe_new(npi_probe *out, const npi_clusters *cells, int32_t most, const npgnn_env *env, npgnn_error *err);
+int npi_probe_new(npi_probe *out, const npi_clusters *clusters, int32_t most, const npgnn_env *env, npgnn_error *err);
 void npi_probe_free(const npgnn_env *env, npi_probe *probe);
 
-/* Fills probe->node and product with the nodes of the most promising cells. Returns how many. */
-int32_t npi_clusters_probe(npi_probe *probe, const npi_clusters *cells, const real *query);
+/* Fills probe->node and product with the nodes of the most promising clusters. Returns how many. */
+int32_t npi_clusters_probe(npi_probe *probe, const npi_clusters *clusters, const real *query);
 
 #endif

@@ -3,6 +3,7 @@
  *   walks    the nodes that walks of two or of three steps from u (evidence/vicinity.h) reach most likely: by P^t_uv, and by
  *            the lift P^t_uv / d_v, which does not prefer nodes with many links
  *   vectors  the nodes whose short vectors (vectors.h) have the largest inner products with that of u, by way of clusters
+ *   features the nodes that share the most features to the letter, rare ones above all: of models that compare these
  *   others   the nodes with most links, and those that came after the vectors were made
  *
  * Each gives more nodes than are wanted. A linear fit of the score, which costs a tenth of the evidence, chooses the candidates
