@@ -100,6 +100,14 @@ static int query_read(query *q, const npgnn_graph *graph, const top_settings *se
     return status;
 }
 
+/* One process would retrieve candidates: what several find is at least as good, but it may be other pairs. */
+static void note_processes(const query *q, const link_source *source, const top_progress *progress)
+{
+    if (source->comm && source->predictor && q->options.search == NPGNN_SEARCH_AUTO && !progress->quiet)
+        print_note("several processes score all pairs, where one would retrieve candidates: with --search exact, both "
+                   "give the same results");
+}
+
 /* Says how good the candidates are, where there are any. */
 static void note_recall(const npgnn_search_info *info, const top_progress *progress)
 {
@@ -211,6 +219,8 @@ int top_run(const links_writer *writer, const link_source *source, top_progress 
     query q;
     int status = comm_settle(source->comm, query_read(&q, writer->graph, settings));
     progress->all = q.from.count;
+    if (status == 0)
+        note_processes(&q, source, progress);
     if (status == 0)
         status = settings->per_node > 0 ? find_partners(writer, source, &q, progress)
                                         : find_links(writer, source, &q, progress);

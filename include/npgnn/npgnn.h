@@ -943,7 +943,7 @@ typedef struct npgnn_model_info {
 } npgnn_model_info;
 NPGNN_API int npgnn_model_describe(npgnn_model_info *info, const npgnn_model *model, npgnn_error *err);
 
-/* The options it was trained with. */
+/* The options it was trained with; output_size of a process is the width of its embeddings. */
 NPGNN_API int npgnn_model_options(npgnn_options *options, const npgnn_model *model, npgnn_error *err);
 
 /* The name of a feature column of the graph it was trained on, NULL if that had no names. */
