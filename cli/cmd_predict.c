@@ -209,7 +209,8 @@ static int predict(const npgnn_model *model, const npgnn_graph *graph, const pre
                                  .header = settings->header,
                                  .explainer = settings->explain ? predictor : NULL,
                                  .comm = settings->comm};
-    const link_source source = {.graph = graph, .predictor = predictor, .comm = settings->comm};
+    const link_source source = {
+        .graph = graph, .predictor = predictor, .comm = settings->comm, .retrieves = info.across_graphs};
     int status = write_links(&writer, &source, &progress, settings);
     npgnn_predictor_free(predictor);
     return status;

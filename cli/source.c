@@ -39,5 +39,5 @@ int source_top_links(npgnn_link *out, int32_t *found, const link_source *source,
 
 int source_retrieves(const link_source *source)
 {
-    return source->predictor && !source->comm && npgnn_predictor_retrieves(source->predictor);
+    return source->retrieves && !source->comm;
 }

@@ -10,6 +10,7 @@ typedef struct link_source {
     npgnn_method_options method;
     npgnn_env env;    /* of the method */
     npgnn_comm *comm; /* of the predictor */
+    int retrieves;    /* 1: one process can search among candidates */
 } link_source;
 
 /* Each returns the code of the library. Predictions of a method have a score and no probability. */
@@ -20,7 +21,7 @@ int source_top(npgnn_link *out, int32_t *found, const link_source *source, int32
 int source_top_links(npgnn_link *out, int32_t *found, const link_source *source, int32_t k,
                      const npgnn_top_options *options, npgnn_error *err);
 
-/* Whether a search can retrieve candidates: with a process, and in one process. */
+/* Whether a search can retrieve candidates. */
 int source_retrieves(const link_source *source);
 
 #endif

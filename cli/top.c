@@ -103,7 +103,7 @@ static int query_read(query *q, const npgnn_graph *graph, const top_settings *se
 /* One process would retrieve candidates: what several find is at least as good, but it may be other pairs. */
 static void note_processes(const query *q, const link_source *source, const top_progress *progress)
 {
-    if (source->comm && source->predictor && q->options.search == NPGNN_SEARCH_AUTO && !progress->quiet)
+    if (source->comm && source->retrieves && q->options.search == NPGNN_SEARCH_AUTO && !progress->quiet)
         print_note("several processes score all pairs, where one would retrieve candidates: with --search exact, both "
                    "give the same results");
 }
