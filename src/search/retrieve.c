@@ -315,8 +315,8 @@ static real narrow(int32_t *count, npi_searcher *d, const npi_search *s)
     pick_sharing(w, s, wanted / SHARING);
     score_picked(w, s);
     qsort(w->scored, (size_t)w->picked_count, sizeof *w->scored, by_order);
-    int32_t judged = MORE_JUDGED / (w->near.is_estimated ? 1 : 4) + s->k * (w->near.is_estimated ? JUDGED : 1);
-    *count = !s->links && judged < w->picked_count ? judged : w->picked_count;
+    int64_t judged = w->near.is_estimated ? (int64_t)JUDGED * s->k + MORE_JUDGED : (int64_t)s->k + MORE_JUDGED / 4;
+    *count = !s->links && judged < w->picked_count ? (int32_t)judged : w->picked_count;
     for (int32_t i = 0; i < *count; i++) {
         d->candidate[i] = w->scored[i].node;
         d->block.value[i] = w->scored[i].value;

@@ -1,4 +1,5 @@
 /* The searches that callers ask for: the best of each node, and of all pairs; and scores of nodes with all nodes. */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -137,7 +138,8 @@ int npi_search_run(npi_search *s, npgnn_error *err)
     int64_t most = s->links ? (int64_t)s->n * s->n : s->n; /* results of a list, at most */
     int64_t room = most < s->k ? most : s->k;
     /* of the best links, each pair may be found twice: from both ends */
-    int code = npi_search_allocate(s, (int)(s->links && s->by_candidates ? 2 * room : room), err);
+    room = s->links && s->by_candidates ? 2 * room : room;
+    int code = npi_search_allocate(s, room < INT_MAX ? (int)room : INT_MAX, err);
     if (!code && s->is_divided)
         code = npi_divided_new(s, err);
     if (!code && !s->links && npi_mutual_applies(s)) /* the lists that it asks about are allocated by now */
