@@ -389,6 +389,15 @@ static void test_threads(void **state)
     assert_int_equal(count[0], 200);
     assert_int_equal(count[1], 200);
     assert_memory_equal(links[0], links[1], sizeof links[0]);
+    /* those that only their larger node finds are not missed */
+    static npgnn_link exact[200];
+    int32_t wanted, hits = 0;
+    const npgnn_top_options all = {.size = sizeof all, .search = NPGNN_SEARCH_EXACT};
+    assert_ok(npgnn_predictor_top_links(exact, &wanted, one, 200, &all, &err), err);
+    assert_int_equal(wanted, 200);
+    for (int i = 0; i < 200; i++)
+        hits += links[0][i].prediction.score >= exact[199].prediction.score;
+    assert_true(hits >= 198);
     for (int i = 0; i < 200; i++) { /* each pair once, smaller node first */
         assert_true(links[0][i].pair.u < links[0][i].pair.v);
         for (int j = 0; j < i; j++)

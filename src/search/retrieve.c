@@ -110,7 +110,8 @@ static int workspace_new(void **out, const npi_scorer *s, npgnn_error *err)
 
 static int is_candidate(const npi_search *s, const workspace *w, int32_t v)
 {
-    return npi_search_asks(s, w->near.node, v) && (s->options.known || !w->near.of[v].is_neighbor);
+    npgnn_pair pair = npi_search_direct(s, w->near.node, v);
+    return npi_search_asks(s, pair.u, pair.v) && (s->options.known || !w->near.of[v].is_neighbor);
 }
 
 static void pick(workspace *w, int32_t node)
