@@ -413,14 +413,9 @@ static int model_embed(world *w, npgnn_error *err)
     return npgnn_model_embed(w->out.embedding, w->model, w->graph, &w->env, err);
 }
 
-static int model_embed_process(world *w, npgnn_error *err)
-{
-    return npgnn_model_embed(w->out.embedding, process, w->graph, &w->env, err);
-}
-
 static int model_embed_test(world *w, npgnn_error *err)
 {
-    return npgnn_model_embed_test(&w->out.embed_accuracy, process, w->graph, 1, &w->env, err);
+    return npgnn_model_embed_test(&w->out.embed_accuracy, w->model, w->graph, 1, &w->env, err);
 }
 
 static int model_adapt(world *w, npgnn_error *err)
@@ -1071,7 +1066,6 @@ int main(void)
         CALL(model_options),
         CALL(model_load),
         CALL(model_embed),
-        CALL(model_embed_process),
         CALL(model_embed_test),
         CALL(model_adapt),
         CALL(model_calibrate),

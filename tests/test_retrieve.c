@@ -497,11 +497,11 @@ static void test_log(void **state)
 static void test_memory(void **state)
 {
     (void)state;
-    enum { N = 120 };
+    enum { N = 60 };
     static npgnn_link out[N], want[N];
     static int32_t found[N];
     npgnn_error err = {0};
-    npgnn_graph *graph = load("synthetic:nodes=120,degree=3,seed=2");
+    npgnn_graph *graph = random_graph(N, 100, 2);
     npgnn_model *model = NULL;
     npgnn_top_options o = {.size = sizeof o, .search = NPGNN_SEARCH_CANDIDATES, .candidates = 16, .unchecked = 1};
     assert_ok(npgnn_model_universal(&model, NULL, &err), err);

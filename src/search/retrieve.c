@@ -195,11 +195,11 @@ static int64_t longest_list(const npi_csr *rows, const npi_csr *lists, int32_t n
 /* Picks the nodes that share the most features, T_u · T_v, rare ones above all: common features have long lists. */
 static void pick_sharing(workspace *w, const npi_search *s, int32_t most)
 {
+    if (!w->overlap)
+        return;
     const npi_tfidf *t = &s->p->applied.columns.reduced->tfidf;
     const npi_csr *rows = &t->rows, *lists = &t->by_column;
     int32_t u = w->near.node;
-    if (!w->overlap || u >= rows->rows)
-        return;
     int64_t longest = longest_list(rows, lists, u);
     for (int64_t p = rows->ptr[u]; p < rows->ptr[u + 1]; p++) {
         int64_t first = lists->ptr[rows->col[p]], last = lists->ptr[rows->col[p] + 1];
