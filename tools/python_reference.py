@@ -96,7 +96,7 @@ model.search_info_["low"]               # the lower end of its 95 % interval
 ```
 
 What is found has the probability that `predict_proba` gives, in either case. Where the share is too small, ask for more candidates.
-A search of up to 200 nodes by candidates takes longer than an exact one, because it checks them all.
+A search of fewer than 200 nodes is not measured: that would take longer than the search.
 
 """
 
