@@ -311,8 +311,11 @@ static const arg_option options[] = {
            "Score all pairs (exact), or retrieve candidates for each node and score these: for universal and models of "
            "--preset best. A note then says what share of the best the candidates contain. auto (default): exact up to "
            "2,147,483,648 pairs, 46,340 nodes with each other."),
-    OPTION("candidates", 0, ARG_INT, AT(top.candidates), "N",
-           "Candidates per node, where they are retrieved (default 256). More find more, and take longer.", 1, 1e6),
+    OPTION(
+        "candidates", 0, ARG_INT, AT(top.candidates), "N",
+        "Retrieve N candidates per node, also in a small graph (default 256, in large ones). More find more, and take "
+        "longer.",
+        1, 1e6),
     OPTION("new-features", 0, ARG_TEXT, AT(new_features), "FILE",
            "Add new nodes to DATA: FILE has their ids and features. They can be used like any other node."),
     OPTION_CONTEXT(AT(model.context)),
@@ -358,6 +361,13 @@ static int is_pairs(char *by, size_t size, const void *part, const arg_option *o
     return ((const predict_settings *)part)->pairs != NULL;
 }
 
+static int is_exact(char *by, size_t size, const void *part, const arg_option *option)
+{
+    (void)option;
+    snprintf(by, size, "with --search exact");
+    return ((const predict_settings *)part)->top.search == NPGNN_SEARCH_EXACT;
+}
+
 static int is_jsonl(char *by, size_t size, const void *part, const arg_option *option)
 {
     (void)option;
@@ -384,6 +394,7 @@ static const arg_rule rules[] = {
     {.options = "for|from|to|min-prob|rank-by|exclude|search|candidates",
      .unused = is_pairs,
      .hint = "it is for --top and --top-links"},
+    {.options = "candidates", .unused = is_exact, .hint = "it scores all pairs"},
     {.options = "link-rate", .unused = is_raw, .hint = "scores do not depend on it"},
     {.options = "header", .unused = is_jsonl, .hint = "every line names its fields"},
     {.options = NULL},

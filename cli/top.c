@@ -94,6 +94,8 @@ static int query_read(query *q, const npgnn_graph *graph, const top_settings *se
                                      .rank = (npgnn_rank)settings->rank,
                                      .search = (npgnn_search)settings->search,
                                      .candidates = settings->candidates};
+    if (settings->candidates > 0 && q->options.search == NPGNN_SEARCH_AUTO)
+        q->options.search = NPGNN_SEARCH_CANDIDATES;
     /* what the whole search would do, not a call of it */
     if (q->options.search == NPGNN_SEARCH_AUTO && (int64_t)q->from.count * nodes <= NPGNN_EXACT_PAIRS)
         q->options.search = NPGNN_SEARCH_EXACT;

@@ -9,7 +9,7 @@ npgnn predict universal $data --top-links 50 --search candidates --candidates 40
 
 note what is printed is what --pairs prints, for any number of threads
 npgnn predict universal $data --top 5 --search candidates --candidates 40 -t 1 -q >few.tsv
-npgnn predict universal $data --top 5 --search candidates --candidates 40 -t 3 -q | cmp - few.tsv
+npgnn predict universal $data --top 5 --candidates 40 -t 3 -q | cmp - few.tsv
 cut -f 1,2 few.tsv >pairs.tsv
 cut -f 1-3 few.tsv >expected.tsv
 npgnn predict universal $data --pairs pairs.tsv -q | cmp - expected.tsv
@@ -29,5 +29,6 @@ npgnn train $data --preset default -o model.safetensors --iterations 5 -q
 status 1 npgnn predict model.safetensors $data --top 3 --search candidates
 status 2 npgnn predict universal $data --pairs pairs.tsv --search candidates
 status 2 npgnn predict --method adamic-adar $data --top 3 --candidates 10
+status 2 npgnn predict universal $data --top 3 --search exact --candidates 10
 status 2 npgnn predict universal $data --top 3 --search fast
 status 2 npgnn predict universal $data --top 3 --candidates 0
