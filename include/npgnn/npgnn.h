@@ -962,9 +962,8 @@ NPGNN_API int npgnn_model_calibrate(npgnn_model *model, const npgnn_split *split
                                     npgnn_error *err);
 
 /* The embeddings (nodes, output_size) of all nodes of a graph, with z at its mean; output_size is that of
- * npgnn_model_options, 48 for a process. The inner product of two embeddings of a network is the score of the pair. That
- * of a process is the closest to its scores, up to a constant, that one vector per node gives: npgnn_model_embed_test says
- * how close. Columns that a small graph does not need are 0. E_MISMATCH if the feature columns differ, E_DIVERGED as
+ * npgnn_model_options, 48 for a process. The inner product of two embeddings of a network is the score of the pair. With
+ * a process it only approximates the score, up to a constant; npgnn_model_embed_test measures how well it ranks. Columns that a small graph does not need are 0. E_MISMATCH if the feature columns differ, E_DIVERGED as
  * npgnn_predict, E_CANCELLED. */
 NPGNN_API int npgnn_model_embed(float *embedding, const npgnn_model *model, const npgnn_graph *graph,
                                 const npgnn_env *env, npgnn_error *err);

@@ -10,9 +10,9 @@
 
 #define BETA 0.005
 #define LENGTH 8
-#define EXACT_LINKS 1000000 /* of a graph whose scores are exact */
-#define TOLERANCE 1e-9      /* of a larger one */
-#define PULLED_PART 8       /* of the nodes: more than an eighth */
+#define EXACT_LINKS 1000000 /* graphs with at most this many links get exact scores */
+#define TOLERANCE 1e-9      /* per link: smaller values are not pushed, in larger graphs */
+#define PULLED_PART 8       /* a step pulls once more than 1 / PULLED_PART of the nodes have a value */
 
 /* to += A from, without what the tolerance leaves out. Where most nodes have a value, it is faster to pull the values of
  * neighbours than to push. */

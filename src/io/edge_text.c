@@ -34,7 +34,7 @@
 #include "io/readers.h"
 #include "io/text.h"
 
-enum { ROLES = 4, MAX_COLUMNS = NPI_HEADER_COLUMNS }; /* of an edge file that has a header */
+enum { ROLES = 4, MAX_COLUMNS = NPI_HEADER_COLUMNS }; /* columns that a header may name */
 
 typedef struct reader {
     npi_edge_list *list;
@@ -459,7 +459,7 @@ static int read_first_row(reader *r, char *line, npgnn_error *err)
     *r = (reader){.list = r->list,
                   .lines = r->lines,
                   .first = line_of(r),
-                  .times = TIME_ANY, /* of none before it */
+                  .times = TIME_ANY, /* no time has been read yet */
                   .month_first = r->month_first,
                   .month_first_capacity = r->month_first_capacity};
     if (r->lines.separator == ',' && is_blank_separated(line))

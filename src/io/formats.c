@@ -8,7 +8,7 @@
 #include "io/readers.h"
 
 typedef struct format {
-    const char *extensions[2]; /* of feature tables, which these say whatever the first bytes are */
+    const char *extensions[2]; /* feature tables with these are read as this format, whatever their first bytes */
     int (*detect)(const npi_stream *stream);
     int (*read_edges)(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err); /* or NULL */
     int (*read_table)(npi_table *out, npi_stream *stream, npgnn_error *err);                         /* or NULL */
@@ -50,7 +50,7 @@ int npi_table_read(npi_table *out, npi_stream *stream, const npgnn_load_options 
     for (int i = 0; code == 0 && i < FORMATS; i++) {
         if (!formats[i].read_table || !is_table_of(&formats[i], stream))
             continue;
-        /* of a two-sided graph, the other table may have the columns */
+        /* in a two-sided graph, the other table may have the columns */
         if (how && !how->bipartite && (how->id || how->kind_count > 0 || how->ignored_count > 0))
             return npi_fail_at(err, NPGNN_E_ARGUMENT, npi_stream_name(stream), 0,
                                "a file of this format has no columns to choose from: leave --%s out",
