@@ -526,13 +526,40 @@ static void test_memory(void **state)
     npgnn_graph_free(graph);
 }
 
+/* A few nodes, those with the lowest numbers, are in most of the best pairs: more than they have candidates. The other ends find
+ * these. */
+static void test_both_ends(void **state)
+{
+    (void)state;
+    enum { LINKS = 400 };
+    static npgnn_link exact[LINKS], found[LINKS];
+    int32_t wanted, count, hits = 0;
+    npgnn_error err = {0};
+    npgnn_graph *graph = random_graph(900, 5000, 8);
+    npgnn_model *model = NULL;
+    npgnn_predictor *p = predictor_of(graph, &model, 2);
+    npgnn_top_options o = {.size = sizeof o, .search = NPGNN_SEARCH_EXACT};
+    assert_ok(npgnn_predictor_top_links(exact, &wanted, p, LINKS, &o, &err), err);
+    o.search = NPGNN_SEARCH_CANDIDATES;
+    o.candidates = 1;
+    o.unchecked = 1;
+    assert_ok(npgnn_predictor_top_links(found, &count, p, LINKS, &o, &err), err);
+    for (int32_t i = 0; i < count; i++)
+        hits += found[i].prediction.score >= exact[wanted - 1].prediction.score;
+    if (hits < 0.9 * LINKS)
+        fail_msg("%d of %d", hits, LINKS);
+    npgnn_predictor_free(p);
+    npgnn_model_free(model);
+    npgnn_graph_free(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_selection), cmocka_unit_test(test_leading),  cmocka_unit_test(test_vicinity),
         cmocka_unit_test(test_hub),       cmocka_unit_test(test_clusters), cmocka_unit_test(test_recall),
-        cmocka_unit_test(test_threads),   cmocka_unit_test(test_ugly),     cmocka_unit_test(test_log),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_threads),   cmocka_unit_test(test_ugly),     cmocka_unit_test(test_both_ends),
+        cmocka_unit_test(test_log),       cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
